@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { configDir, homeDir } from './paths.ts'
+import { homeDir } from '../fs/home.ts'
+import { configDir } from './paths.ts'
 import { readPinned } from './pinned.ts'
 
 type Env = Readonly<Record<string, string | undefined>>

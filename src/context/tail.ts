@@ -113,7 +113,7 @@ async function readOwn(
 
 /** The client's own folders by the names that a payload may use: as configured, and with all links resolved. */
 async function ownFolders(roots: readonly string[]): Promise<string[]> {
-  const named = roots.map(expandHome).filter((root) => root !== undefined)
+  const named = roots.map((root) => expandHome(root)).filter((root) => root !== undefined)
   const real = await Promise.all(named.map((root) => realpath(root).catch(() => root)))
   return [...new Set([...named, ...real])]
 }

@@ -1,5 +1,5 @@
-import { homeDir } from '../config/paths.ts'
 import { isTrustedProject, readTrusted, type TrustedProject } from '../config/trusted-projects.ts'
+import { homeDir } from '../fs/home.ts'
 import { readProjectFile } from './project-file.ts'
 
 export type TrustState = 'trusted' | 'changed' | 'gone'

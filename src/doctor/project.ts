@@ -1,5 +1,5 @@
-import { homeDir } from '../config/paths.ts'
 import { projectRules } from '../context/project-rules.ts'
+import { homeDir } from '../fs/home.ts'
 import { type Check, check, type Facts } from './check.ts'
 
 /** Checks the .hookbell.json of the current project, if there is one. */

@@ -1,7 +1,7 @@
 import type { Client, HookFile } from '../clients/define.ts'
 import { type ClientName, clients } from '../clients/index.ts'
 import { userFolder } from '../clients/paths.ts'
-import { homeDir } from '../config/paths.ts'
+import { homeDir } from '../fs/home.ts'
 import { projectRoot } from '../install/locate.ts'
 import { killSwitchNotes } from '../install/notes.ts'
 import { placesIn } from '../install/places.ts'

@@ -1,11 +1,42 @@
-import { homedir } from 'node:os'
-import { isAbsolute, join } from 'node:path'
+import { isAbsolute, join, win32 } from 'node:path'
+
+export type Env = Readonly<Record<string, string | undefined>>
+
+/** The home directory, also where HOME is unset, empty or relative. */
+export function homeDir(env: Env = process.env): string {
+  const home = absolute(env.HOME) ?? absolute(env.USERPROFILE)
+  if (home) return home
+  try {
+    // Loaded only here: the front door does not need it if HOME is set.
+    const { homedir, userInfo } = process.getBuiltinModule('node:os')
+    return absolute(userInfo().homedir) ?? homedir()
+  } catch {
+    // A user id without a passwd entry, as in some containers.
+    return runtimeDir(env)
+  }
+}
+
+/** A private directory of this user that is not under the state folder. */
+export function runtimeDir(env: Env = process.env, platform = process.platform): string {
+  if (platform === 'win32') return windowsRuntimeDir(env)
+  return absolute(env.XDG_RUNTIME_DIR) ?? `/run/user/${process.getuid?.() ?? 0}`
+}
+
+/** Not readable by other users, unlike C:\\Windows\\Temp. */
+function windowsRuntimeDir(env: Env): string {
+  const local = env.LOCALAPPDATA || (env.USERPROFILE && `${env.USERPROFILE}\\AppData\\Local`)
+  if (local && win32.isAbsolute(local)) return win32.join(local, 'Temp')
+  return win32.join(process.getBuiltinModule('node:os').homedir(), 'AppData', 'Local', 'Temp')
+}
+
+export function absolute(path: string | undefined): string | undefined {
+  return path && isAbsolute(path) ? path : undefined
+}
 
 /**
  * Expands a path that may begin with `~/`.
- * @returns undefined if the result is relative, also because there is no home directory
+ * @returns undefined if the result is relative
  */
-export function expandHome(path: string): string | undefined {
-  const expanded = /^~(?=$|[/\\])/.test(path) ? join(homedir(), path.slice(1)) : path
-  return isAbsolute(expanded) ? expanded : undefined
+export function expandHome(path: string, env: Env = process.env): string | undefined {
+  return absolute(/^~(?=$|[/\\])/.test(path) ? join(homeDir(env), path.slice(1)) : path)
 }

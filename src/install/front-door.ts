@@ -12,10 +12,11 @@ import {
   statSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { configDir, fallbackStateDir, frontDoorIn, homeDir } from '../config/paths.ts'
+import { configDir, fallbackStateDir, frontDoorIn } from '../config/paths.ts'
 import { type Pinned, pinnedPath } from '../config/pinned.ts'
 import { describeError, HookbellError } from '../errors.ts'
 import { isOutOfRoom, privateFolder, replaceFile } from '../fs/durable.ts'
+import { homeDir } from '../fs/home.ts'
 import { withLock } from '../fs/with-lock.ts'
 import { packageRoot } from '../package-root.ts'
 import { requestHandover } from '../spool/handover.ts'

@@ -16,7 +16,6 @@ import { CurrentConfig } from '../../src/config/current.ts'
 import { storeEnvironment } from '../../src/config/environment.ts'
 import { configJsonSchema } from '../../src/config/json-schema.ts'
 import { builtInConfig, loadConfig } from '../../src/config/load.ts'
-import { configDir, homeDir, stateDir } from '../../src/config/paths.ts'
 import { configSchema } from '../../src/config/schema.ts'
 import { lastChange } from '../../src/config/stamp.ts'
 import { HookbellError } from '../../src/errors.ts'
@@ -610,19 +609,6 @@ describe('the configuration in force', () => {
     expect(later.config.routes[0]?.to).toEqual(['audit', 'team'])
     // A process that has it in memory continues to use it.
     expect(Object.keys(current.get().config.channels)).toEqual(['team', 'audit'])
-  })
-})
-
-describe('the folders', () => {
-  it('are taken from the environment if they are absolute', () => {
-    expect(configDir({ HOOKBELL_CONFIG_DIR: '/c' })).toBe('/c')
-    expect(stateDir({ HOOKBELL_STATE_DIR: '/s', XDG_STATE_HOME: '/x' })).toBe('/s')
-    expect(stateDir({ XDG_STATE_HOME: '/x' })).toBe('/x/hookbell')
-    expect(stateDir({ HOOKBELL_STATE_DIR: 's', XDG_STATE_HOME: 'x', HOME: '/h' })).toBe(
-      '/h/.local/state/hookbell',
-    )
-    expect(configDir({ HOME: '/h' })).toBe('/h/.config/hookbell')
-    for (const HOME of ['', 'relative']) expect(homeDir({ HOME })).toMatch(/^\//)
   })
 })
 

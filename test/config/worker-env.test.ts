@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { fallbackStateDir, runtimeDir } from '../../src/config/paths.ts'
+import { fallbackStateDir } from '../../src/config/paths.ts'
 import { fallbackFolders, isPinRefused, pinnedPath } from '../../src/config/pinned.ts'
 import { workerEnvironment } from '../../src/config/worker-env.ts'
 
@@ -109,13 +109,5 @@ describe('the fallback folder', () => {
     ['/state', ['/hookbell']],
   ])('is the one that the front door was told if nothing is pinned: %s', (told, expected) => {
     expect(fallbackFolders('/state', { ...env, HOOKBELL_FALLBACK_DIR: told })).toEqual(expected)
-  })
-
-  it('is in the profile of the user on Windows', () => {
-    const local = 'C:\\Users\\me\\AppData\\Local'
-    const temp = `${local}\\Temp`
-    expect(runtimeDir({ LOCALAPPDATA: local }, 'win32')).toBe(temp)
-    expect(runtimeDir({ USERPROFILE: 'C:\\Users\\me' }, 'win32')).toBe(temp)
-    expect(runtimeDir({ LOCALAPPDATA: 'relative' }, 'win32')).toMatch(/AppData\\Local\\Temp$/)
   })
 })
