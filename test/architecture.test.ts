@@ -12,7 +12,7 @@ const shared = ['fs', 'text']
 const mayImport: { [room: string]: string[] } = {
   api: [],
   cli: [],
-  clients: ['config'],
+  clients: [],
   commands: [
     'api',
     'cli',
