@@ -72,7 +72,7 @@ function inUnitOf({ timeoutUnit }: Client, ms: number): number {
 /** The front door that a command of ours starts; undefined if that depends on the environment. */
 export function doorIn(command: string): string | undefined {
   const word = wordsOf(command)?.door ?? ''
-  if (word.replace(/'[^']*'/g, '').includes('$')) return undefined
+  if (word.replace(/'[^']*'|\\./g, '').includes('$')) return undefined
   const door = word.replace(/'([^']*)'|"([^"]*)"|\\(.)/g, '$1$2$3')
   return isAbsolute(door) ? door : undefined
 }
