@@ -28,7 +28,7 @@ type Env = Readonly<Record<string, string | undefined>>
 /** Records where `init` wrote, so that the hooks can be found from any folder. */
 export function rememberPlace(stateDir: string, place: HookPlace): void {
   changePlaces(stateDir, (known) => {
-    const before = known.find((one) => isSame(one, place))
+    const before = known.find(({ path }) => path === place.path)
     if (before && isDeepStrictEqual(before.events, place.events)) return known
     return [...known.filter((one) => one !== before), place]
   })
@@ -57,6 +57,7 @@ export function knownPlaces(
   stateDir: string,
   { env, cwd }: { env: Env; cwd: string },
 ): HookPlace[] {
+  // Claude Code is the first: its project files, which Copilot and Cursor read too, are listed as its own.
   const names = Object.keys(clients) as ClientName[]
   const looked = names.flatMap((name) => placesOf(name, { env, cwd }))
   const all = [...rememberedPlaces(stateDir), ...looked].filter(({ path }) => exists(path))
@@ -76,8 +77,7 @@ function placesOf(name: ClientName, { env, cwd }: { env: Env; cwd: string }): Ho
   return client.hookFiles.flatMap(({ scope, path, form }) => {
     if (form === 'toml' || scope === 'managed') return []
     const folder = scope === 'user' ? isInHome && home : isInProject && root
-    // Copilot reads Claude Code's project files too; they are listed as Claude Code's only.
-    if (!folder || (scope !== 'user' && path.startsWith('.claude/') && name !== 'claude')) return []
+    if (!folder) return []
     return placesIn(folder, path).map((one) => ({ client: name, scope, path: one, form }))
   })
 }
@@ -119,10 +119,6 @@ function changePlaces(stateDir: string, change: (known: HookPlace[]) => HookPlac
     const places = change(known)
     if (places !== known) replaceFile(placesPath(stateDir), `${JSON.stringify(places, null, 2)}\n`)
   })
-}
-
-function isSame(left: HookPlace, right: HookPlace): boolean {
-  return left.path === right.path && left.client === right.client
 }
 
 function isPlace(value: unknown): value is HookPlace {

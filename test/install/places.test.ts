@@ -1,10 +1,11 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import {
   forgetPlace,
   type HookPlace,
   isProjectAway,
+  knownPlaces,
   placesIn,
   projectOf,
   rememberedPlaces,
@@ -31,6 +32,10 @@ describe('the places where init wrote', () => {
     const before = readFileSync(join(state, 'places.json'))
     forgetPlace(state, '/elsewhere')
     expect(readFileSync(join(state, 'places.json'))).toEqual(before)
+    forgetPlace(state, other.path)
+    expect(rememberedPlaces(state)).toEqual([])
+    forgetPlace(join(state, 'none'), other.path)
+    expect(existsSync(join(state, 'none'))).toBe(false)
   })
 
   it('are those that can be read', () => {
@@ -66,11 +71,33 @@ describe('the places where init wrote', () => {
   })
 })
 
+it('the files that may contain hooks are those that exist where init wrote and where a client looks', () => {
+  const expected: [path: string, HookPlace['client'], HookPlace['scope'], HookPlace['form']][] = [
+    ['tool/.factory/hooks.json', 'droid', 'project', 'bare'],
+    ['.claude/settings.json', 'claude', 'user', 'wrapped'],
+    ['shop/.claude/settings.json', 'claude', 'project', 'wrapped'],
+    ['shop/.claude/settings.local.json', 'claude', 'local', 'wrapped'],
+    ['.copilot/hooks/mine.json', 'copilot', 'user', 'wrapped'],
+    ['shop/.github/copilot/settings.json', 'copilot', 'project', 'wrapped'],
+    ['shop/.cursor/hooks.json', 'cursor', 'project', 'wrapped'],
+  ]
+  const others = ['.codex/config.toml', 'shop/etc/cursor/hooks.json', 'tool/.claude/settings.json']
+  const paths = [...expected.map(([path]) => path), ...others]
+  const home = makeHome(Object.fromEntries(paths.map((path) => [path, ''])))
+  const places = expected.map(([path, client, scope, form]) => {
+    return { client, scope, path: join(home, path), form }
+  })
+  const state = join(home, 'state')
+  const gone = { ...other, path: join(home, 'gone/.claude/settings.json') }
+  for (const one of [gone, ...places.slice(0, 2)]) rememberPlace(state, one)
+  expect(knownPlaces(state, { env: { HOME: home }, cwd: join(home, 'shop') })).toEqual(places)
+})
+
 it('a path with a star stands for the files that match', () => {
-  const names = ['b.hook.json', 'a.hook.json', 'hook.json', 'a.hook.js']
+  const names = ['my-b.json', 'my-a.json', 'my.json', 'not-my-a.json', 'my-a.json.old']
   const home = makeHome(Object.fromEntries(names.map((name) => [`hooks/${name}`, ''])))
-  expect(placesIn(home, 'hooks/*.hook.json')).toEqual(
-    ['a.hook.json', 'b.hook.json'].map((name) => join(home, 'hooks', name)),
+  expect(placesIn(home, 'hooks/my-*.json')).toEqual(
+    ['my-a.json', 'my-b.json'].map((name) => join(home, 'hooks', name)),
   )
   expect(placesIn(home, 'none/*.json')).toEqual([])
   expect(placesIn(home, 'none/one.json')).toEqual([join(home, 'none/one.json')])
