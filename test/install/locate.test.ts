@@ -2,7 +2,7 @@ import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { clients } from '../../src/clients/index.ts'
-import { fileInForce, projectRoot } from '../../src/install/locate.ts'
+import { exists, fileInForce, filesInForce, projectRoot } from '../../src/install/locate.ts'
 import { makeHome } from './make-home.ts'
 
 const { claude, droid } = clients
@@ -28,6 +28,37 @@ describe('fileInForce', () => {
     symlinkSync('nowhere', join(folder, 'hooks.json'))
     expect(fileInForce(droid, folder).name).toBe('hooks.json')
   })
+})
+
+describe('filesInForce', () => {
+  const events = ['Stop', 'Notification']
+  const both = { Stop: [], Notification: [] }
+
+  it.each<[string, Record<string, object>, [file: string, events: string[]][]]>([
+    ['one file', { 'settings.json': {} }, [['settings.json', events]]],
+    ['an empty first file', { 'hooks.json': {}, 'settings.json': {} }, [['hooks.json', events]]],
+    [
+      'an event in the second file only',
+      { 'hooks.json': { Notification: [] }, 'settings.json': { hooks: both } },
+      [
+        ['hooks.json', ['Notification']],
+        ['settings.json', ['Stop']],
+      ],
+    ],
+    [
+      'a first file that droid ignores',
+      { 'hooks.json': { hooks: {} }, 'settings.json': {} },
+      [['settings.json', events]],
+    ],
+  ])('puts each event of droid where droid reads it, with %s', (_, files, expected) => {
+    const texts = Object.entries(files).map(([name, value]) => [name, JSON.stringify(value)])
+    const found = filesInForce(droid, makeHome(Object.fromEntries(texts)), events)
+    expect(found.map((one) => [one.file.name, one.events])).toEqual(expected)
+  })
+})
+
+it('nothing exists in a folder that is none', () => {
+  expect(exists(join(makeHome({ file: '' }), 'file/name'))).toBe(false)
 })
 
 describe('projectRoot', () => {
