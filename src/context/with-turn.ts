@@ -63,7 +63,7 @@ function withQuestion(event: AgentEvent, { openCalls }: TranscriptFacts): AgentE
   const { question: asked, tool, message } = event
   const [call, ...others] = openCalls.filter((call) => mayBeAskedBy(event, call))
   if (!call || others.length > 0) {
-    return isDialog(event) ? { ...event, question: asked ?? questionInWords(message) } : event
+    return isDialog(event) ? { ...event, question: questionInWords(message) } : event
   }
   const question = asked ?? questionOfTool(call.name, call.input, 'transcript')
   if (!question) return event

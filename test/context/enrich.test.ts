@@ -340,7 +340,14 @@ describe('a finished turn', () => {
       expect(await finished('Is this the file?\nIt is fixed.')).toMatchObject({
         ...{ kind: 'done', lastMessage: 'It is fixed.' },
       })
-      expect(await finished('Another answer.')).toMatchObject({ lastMessage: 'Another answer.' })
+      for (const other of ['It is fixed. Not yet.', 'Not yet.'])
+        expect(await finished(other)).toMatchObject({ lastMessage: other })
+    })
+
+    it('keeps its answer without a transcript', async () => {
+      const { event, around } = makeSession('gemini', '.gemini/tmp/app/chats')
+      const told = event({ kind: 'done', lastMessage: 'It is fixed.' })
+      expect(await enrich(told, around)).toMatchObject({ lastMessage: 'It is fixed.' })
     })
 
     it('becomes a failure if the transcript says so, with its limit', async () => {
