@@ -138,10 +138,12 @@ describe('secrets.env', () => {
     },
   )
 
-  it.skipIf(!isRoot)('is not written if it belongs to another user', async () => {
+  it.skipIf(!isRoot)('is neither read nor written if it belongs to another user', async () => {
     const { folder, path, read } = await makeSecrets('A=1\n')
     chownSync(path, 54_321, 54_321)
-    expect(() => writeSecret(folder, 'B', '2')).toThrow(/belongs to another user \(uid 54321\)/)
+    const fault = /belongs to another user \(uid 54321\)/
+    expect(() => readSecrets(folder)).toThrow(fault)
+    expect(() => writeSecret(folder, 'B', '2')).toThrow(fault)
     expect(read()).toBe('A=1\n')
   })
 
@@ -154,6 +156,8 @@ describe('secrets.env', () => {
     [`'it"s' # don't share`, 'it"s'],
     [`"it's"  # of the app`, "it's"],
     ['"abc" def', '"abc" def'],
+    ['abc"def"', 'abc"def"'],
+    ['abc"def" # of the app', 'abc"def"'],
   ])('the line A=%s sets %s', async (text, value) => {
     expect(parseSecrets(`A=${text}`).values.get('A')).toBe(value)
     const { folder } = await makeSecrets('')

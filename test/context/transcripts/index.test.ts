@@ -274,6 +274,15 @@ describe.each(Object.entries(lines))('a transcript of %s', (format, rows) => {
   })
 })
 
+it('a transcript of claude is that of a sub-agent if it names one and has no line of the session', () => {
+  const own = claude('assistant', 'own', { isSidechain: true, agentId: 'a1' })
+  const old = claude('assistant', 'old', { isSidechain: true })
+  const said = claude('assistant', 'said', { isSidechain: false })
+  expect(readRecords([own, old], 'claude')).toEqual([answer('own'), answer('old')])
+  expect(readRecords([own, said], 'claude')).toEqual([answer('said')])
+  expect(readRecords([said, own], 'claude')).toEqual([answer('said')])
+})
+
 it('a failure in a transcript of gemini after which the agent went on is no end', () => {
   const failure = { type: 'error', content: 'The quota of the model is exhausted' }
   const said = { type: 'gemini', content: 'hi' }
