@@ -29,7 +29,7 @@ export function removeSecret(configDir: string, name: string): boolean {
   edit(configDir, (lines) => {
     const kept = lines.filter((one) => nameIn(one) !== name)
     wasThere = kept.length < lines.length
-    return wasThere ? kept : lines
+    return kept
   })
   return wasThere
 }

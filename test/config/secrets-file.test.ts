@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { execa } from 'execa'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { parseSecrets, readSecrets } from '../../src/config/secrets.ts'
 import { removeSecret, writeSecret } from '../../src/config/secrets-file.ts'
 import { anyCharacter } from '../support/any-character.ts'
@@ -77,7 +77,8 @@ describe('secrets.env', () => {
   it.each([
     ['A=old\nB=1\nA=newer', 'B=1\nA=newest'],
     ['A=old\n', 'A=newest\n'],
-  ])('keeps no old value of the same name: %j', async (before, after) => {
+    ['B=1', 'B=1\nA=newest\n'],
+  ])('keeps the other values, and no old one of the same name: %j', async (before, after) => {
     const { folder, read } = await makeSecrets(before)
     writeSecret(folder, 'A', 'newest')
     expect(read()).toBe(after)
@@ -144,6 +145,15 @@ describe('secrets.env', () => {
     const fault = /belongs to another user \(uid 54321\)/
     expect(() => readSecrets(folder)).toThrow(fault)
     expect(() => writeSecret(folder, 'B', '2')).toThrow(fault)
+    expect(read()).toBe('A=1\n')
+  })
+
+  it.skipIf(!isRoot)('of root can be read, but not replaced, by another user', async () => {
+    const { folder, read } = await makeSecrets('A=1\n')
+    const getuid = vi.spyOn(process, 'getuid').mockReturnValue(54_321)
+    onTestFinished(() => getuid.mockRestore())
+    expect(readSecrets(folder).values.get('A')).toBe('1')
+    expect(() => writeSecret(folder, 'B', '2')).toThrow(/belongs to another user \(uid 0\)/)
     expect(read()).toBe('A=1\n')
   })
 

@@ -92,10 +92,10 @@ describe('the fallback folder', () => {
   const env = { XDG_RUNTIME_DIR: '/run/me' }
 
   it('is different for each state folder', () => {
-    const [one, two] = [fallbackStateDir('/a', env), fallbackStateDir('/b', env)]
+    const [one, two] = [fallbackStateDir('/a/x', env), fallbackStateDir('/b/x', env)]
     expect(one).toMatch(/^\/run\/me\/hookbell-[0-9a-f]{12}$/)
     expect(one).not.toBe(two)
-    expect(fallbackStateDir('//a', env)).toBe(one)
+    expect(fallbackStateDir('//a//x', env)).toBe(one)
   })
 
   it('is the pinned one despite the session, and the old one next to it is read as well', () => {

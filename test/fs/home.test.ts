@@ -10,7 +10,7 @@ describe('the home directory', () => {
   })
 
   it('is what a leading ~ stands for', () => {
-    const env = { HOME: '/me' }
+    const env = { USERPROFILE: '/me' }
     expect(expandHome('~', env)).toBe('/me')
     expect(expandHome('~/notes', env)).toBe('/me/notes')
     expect(expandHome('/other/~/notes', env)).toBe('/other/~/notes')
@@ -19,6 +19,10 @@ describe('the home directory', () => {
 })
 
 describe('the private folder of a user', () => {
+  it('is in the folder of the user where no variable names one', () => {
+    expect(runtimeDir({}, 'linux')).toBe(`/run/user/${process.getuid?.() ?? 0}`)
+  })
+
   it('is in the profile on Windows', () => {
     const local = 'C:\\Users\\me\\AppData\\Local'
     const temp = `${local}\\Temp`

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { withLock } from '../../src/fs/with-lock.ts'
@@ -26,6 +26,15 @@ describe('a lock file', () => {
     writeFileSync(`${path}.lock`, '')
     expect(withLock(path, () => 'done', 50)).toBe('done')
     expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('of another process, which took ours over, is left to it', async () => {
+    const lock = join(await makeFolder(), 'file.lock')
+    withLock(lock.replace(/\.lock$/, ''), () => {
+      rmSync(lock)
+      writeFileSync(lock, '')
+    })
+    expect(existsSync(lock)).toBe(true)
   })
 
   it('causes an error if it cannot be created', () => {
