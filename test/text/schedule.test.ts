@@ -16,6 +16,7 @@ describe('a time of day', () => {
     ['24:00', undefined, '2026-11-20T18:00:00Z', '2026-11-20 00:00', '2026-11-21 00:00'],
     // The clock was set back one hour on October 25, and forward on March 29.
     ['18:00', undefined, '2026-10-25T12:00:00Z', '2026-10-24 18:00', '2026-10-25 18:00'],
+    ['01:30', undefined, '2026-10-25T12:00:00Z', '2026-10-25 01:30', '2026-10-26 01:30'],
     ['18:00', undefined, '2026-03-29T12:00:00Z', '2026-03-28 18:00', '2026-03-29 18:00'],
     ['23:30', undefined, '2026-03-29T21:00:00Z', '2026-03-28 23:30', '2026-03-29 23:30'],
     ['00:00', undefined, '2026-03-28T12:00:00Z', '2026-03-28 00:00', '2026-03-29 00:00'],
@@ -36,6 +37,12 @@ describe('a time of day', () => {
     const schedule = { at: '00:00', days: ['sun'], timeZone: 'Asia/Beirut' }
     const saturday = Date.parse('2026-03-28T12:00:00Z')
     expect(formatTime(nextDue(schedule, saturday), 'Asia/Beirut')).toBe('2026-03-29 01:00')
+  })
+
+  it('is reached an hour later if the clock skips the last hour of the day', () => {
+    const saturday = Date.parse('2026-03-28T12:00:00Z')
+    const due = nextDue({ at: '23:30', timeZone: 'America/Nuuk' }, saturday)
+    expect(formatTime(due, 'America/Nuuk')).toBe('2026-03-29 00:30')
   })
 
   it('occurs on each of its days, with nothing between two occurrences', () => {
