@@ -26,8 +26,9 @@ export const claude = defineClient({
     'PermissionRequest',
   ],
   timeoutUnit: 's',
-  // Git Bash, where `>NUL` would leave an undeletable file (anthropics/claude-code#23942).
-  windowsShell: 'sh',
+  // Git Bash, where `>NUL` would leave an undeletable file (anthropics/claude-code#23942); without it PowerShell (read in
+  // 2.1.330).
+  windowsShell: 'other',
   killSwitches: [
     { key: 'disableAllHooks', in: 'own' },
     { key: 'allowManagedHooksOnly', in: 'managed' },

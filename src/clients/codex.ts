@@ -33,7 +33,8 @@ export const codex = defineClient({
   // Each hook runs only after it was approved in /hooks. Trust depends on position and content: an entry before ours,
   // another command or another timeout silently revokes it.
   keepsTimeouts: true,
-  windowsShell: 'cmd',
+  // The shell of the session, which is PowerShell (akitaonrails/ai-memory#515).
+  windowsShell: 'other',
   killSwitches: [{ key: 'features.hooks', in: 'own', off: false }],
   managed: {},
   transcripts: ['sessions'],

@@ -34,7 +34,8 @@ export const copilot = defineClient({
     'ErrorOccurred',
   ],
   timeoutUnit: 's',
-  windowsShell: 'cmd',
+  // PowerShell (github/copilot-cli#4001).
+  windowsShell: 'other',
   killSwitches: [{ key: 'disableAllHooks', in: 'own' }],
   managed: {},
   transcripts: ['session-state'],

@@ -23,7 +23,8 @@ export const cursor = defineClient({
   // A single unknown event name invalidates the whole file.
   events: ['stop', 'subagentStop', 'sessionEnd', 'beforeSubmitPrompt'],
   timeoutUnit: 's',
-  windowsShell: 'cmd',
+  // PowerShell (speakeasy-api/gram#3736).
+  windowsShell: 'other',
   killSwitches: [],
   managed: { linux: '/etc/cursor/hooks.json' },
   transcripts: ['projects'],

@@ -121,8 +121,10 @@ export interface Client {
   timeoutLimitsMs?: Readonly<Record<string, number>>
   /** `init` keeps the timeouts of our hooks, because the client would no longer trust a hook with another one. */
   keepsTimeouts?: true
-  /** The shell that runs a hook command on Windows. Elsewhere it is always a POSIX shell. */
-  windowsShell: 'cmd' | 'sh'
+  /** The shell that runs a hook command on Windows: cmd.exe, or PowerShell or Git Bash. Elsewhere it is a POSIX shell. */
+  windowsShell: 'cmd' | 'other'
+  /** On Windows an entry has to ask for PowerShell: cmd.exe would get the quotes of a command with backslashes. */
+  asksForPowerShell?: true
   killSwitches: readonly KillSwitch[]
   /** The organization's settings file by `process.platform`. */
   managed: Readonly<Partial<Record<NodeJS.Platform, string>>>

@@ -26,6 +26,7 @@ export const droid = defineClient({
   legacy: ['hooks/hooks.json'],
   events: ['Notification', 'Stop', 'SubagentStop', 'SessionEnd', 'UserPromptSubmit'],
   timeoutUnit: 's',
+  // entireio/cli#2349
   windowsShell: 'cmd',
   killSwitches: [
     // In `hooks.json` the hooks map is the file itself.

@@ -16,7 +16,8 @@ export const gemini = defineClient({
   legacy: [],
   events: ['Notification', 'AfterAgent', 'SessionEnd', 'BeforeAgent'],
   timeoutUnit: 'ms',
-  windowsShell: 'cmd',
+  // PowerShell, getShellConfiguration in 0.61.0.
+  windowsShell: 'other',
   killSwitches: [{ key: 'hooksConfig.enabled', in: 'own', off: false }],
   managed: {},
   transcripts: ['tmp'],

@@ -31,7 +31,7 @@ export const opencode = defineClient({
     'chat.message',
   ],
   timeoutUnit: 'ms',
-  windowsShell: 'sh',
+  windowsShell: 'other',
   killSwitches: [],
   managed: {},
   // The history is in a database.

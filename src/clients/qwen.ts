@@ -26,7 +26,9 @@ export const qwen = defineClient({
   // 0.24.4 reads values below 1000 as seconds (hook-timeout.ts). But npm installs 0.15.10 for Node.js 20, which reads all
   // as milliseconds: measured, it ended a hook with the timeout 10 after 10 ms.
   timeoutUnit: 'ms',
-  windowsShell: 'cmd',
+  // cmd.exe, or Git Bash where it was started in one, if the entry names none: getShellConfigForHook in 0.24.4.
+  windowsShell: 'other',
+  asksForPowerShell: true,
   killSwitches: [{ key: 'disableAllHooks', in: 'own' }],
   managed: {},
   transcripts: ['projects'],

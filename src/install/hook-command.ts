@@ -1,4 +1,4 @@
-import { isAbsolute } from 'node:path'
+import { posix, win32 } from 'node:path'
 import type { Client } from '../clients/define.ts'
 import { type ClientName, clients } from '../clients/index.ts'
 import { quoteWord } from '../text/shell.ts'
@@ -14,6 +14,12 @@ const OURS_GUARDED = new RegExp(
     String.raw`(?: >(?:/dev/null|NUL) 2>&1| 2>/dev/null)?(?: \|\| (?::|true|exit /b 0))?$`,
 )
 
+/** Starts the front door in Node.js, silently if it is gone. No shell reads anything in it as its own. */
+const LOADER = 'try{require(process.argv[1])}catch{}'
+
+const OURS_ON_WINDOWS =
+  /^(?:@(?<node>"[^"]*")|node) -e "try\{require\(process\.argv\[1\]\)\}catch\{\}" (?<door>"[^"]*") --client [a-z][a-z0-9-]*(?: \|\| exit 0| ; exit 0)$/
+
 /** One simple command, for a client that appends the payload to the command line as a here-document. */
 const OURS_SIMPLE = new RegExp(
   String.raw`^sh -c '\{ "\$0" --client [a-z][a-z0-9-]*(?: --shared)?; \} >/dev/null 2>&1 \|\| :' (?<door>${WORD})$`,
@@ -23,6 +29,7 @@ export interface HookEntry {
   /** Left out where entries are flat, because there is no other type. */
   type?: 'command'
   command: string
+  shell?: 'powershell'
   timeout: number
 }
 
@@ -35,11 +42,21 @@ export function hookCommand(
   client: ClientName,
   { platform = process.platform, node = process.execPath } = {},
 ): string {
-  if (platform !== 'win32') return guard(quoteWord(path), client, client)
-  const { windowsShell } = clients[client]
-  // Neither Windows form has been run on Windows.
-  if (windowsShell === 'sh') return guard(`${quoteWord(node)} ${quoteWord(path)}`, client, client)
-  return `"${node}" "${path}" --client ${client} >NUL 2>&1 || exit /b 0`
+  return platform === 'win32'
+    ? windowsCommand(path, client, node)
+    : guard(quoteWord(path), client, client)
+}
+
+/**
+ * Without a redirection: Git Bash takes `NUL` for the name of a file, and cmd.exe, when it redirects, may pass its end of
+ * the agent's pipe on to the worker.
+ */
+function windowsCommand(path: string, client: ClientName, node: string): string {
+  const words = `-e "${LOADER}" "${path.replaceAll('\\', '/')}" --client ${client}`
+  // cmd.exe searches the folder of the project for `node` first. Without the `@`, it may take the first quote away.
+  if (clients[client].windowsShell === 'cmd') return `@"${node}" ${words} || exit 0`
+  // PowerShell prints a quoted word instead of running it, so `node` has to be on the PATH.
+  return `node ${words} ; exit 0`
 }
 
 /**
@@ -53,10 +70,12 @@ export function sharedHookCommand(client: ClientName): string {
 }
 
 /** The entry of one event, with a timeout in the client's own unit. */
-export function hookEntry(client: Client, command: string): HookEntry {
+export function hookEntry(client: Client, command: string, platform = process.platform): HookEntry {
   // Always explicit: without it Claude Code ends SessionEnd hooks after 1.5 s.
   const timeout = inUnitOf(client, TIMEOUT_MS)
-  return client.entries === 'flat' ? { command, timeout } : { type: 'command', command, timeout }
+  if (client.entries === 'flat') return { command, timeout }
+  const isAsked = client.asksForPowerShell && platform === 'win32'
+  return { type: 'command', command, ...(isAsked && { shell: 'powershell' }), timeout }
 }
 
 /** The timeouts of the events for which the client allows less. */
@@ -70,11 +89,12 @@ function inUnitOf({ timeoutUnit }: Client, ms: number): number {
 }
 
 /** The front door that a command of ours starts; undefined if that depends on the environment. */
-export function doorIn(command: string): string | undefined {
+export function doorIn(command: string, platform = process.platform): string | undefined {
+  const { isAbsolute, normalize } = platform === 'win32' ? win32 : posix
   const word = wordsOf(command)?.door ?? ''
   if (word.replace(/'[^']*'|\\./g, '').includes('$')) return undefined
   const door = word.replace(/'([^']*)'|"([^"]*)"|\\(.)/g, '$1$2$3')
-  return isAbsolute(door) ? door : undefined
+  return isAbsolute(door) ? normalize(door) : undefined
 }
 
 /** True if `init` wrote this command, now or before, for any client. */
@@ -87,7 +107,8 @@ export function isHookCommand(command: unknown): boolean {
 }
 
 function wordsOf(command: string) {
-  return (OURS_GUARDED.exec(command) ?? OURS_SIMPLE.exec(command))?.groups
+  const patterns = [OURS_GUARDED, OURS_SIMPLE, OURS_ON_WINDOWS]
+  return patterns.map((pattern) => pattern.exec(command)).find(Boolean)?.groups
 }
 
 // The braces matter: bash reports a killed child on the stderr of the list, not of the command.

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { clients } from '../../src/clients/index.ts'
@@ -112,6 +112,30 @@ describe.each(shells)('hook command under %s', (shell) => {
     )
   })
 
+  // Git Bash is one of the shells that run this form; PowerShell, the other one, is not on the test machines.
+  describe('in the form for Windows', () => {
+    const windows = { platform: 'win32' } as const
+
+    it('passes the payload and the client to the front door', () => {
+      const door = join(makeHome(), 'ä & b', 'hook.cjs')
+      mkdirSync(join(door, '..'))
+      const script = `const { readFileSync, writeFileSync } = require('node:fs')
+writeFileSync(__filename + '.got', process.argv.slice(2, 4).join(' ') + readFileSync(0))`
+      writeFileSync(door, script)
+      expect(run(shell, hookCommand(door, 'claude', windows))).toEqual(silence)
+      expect(readFileSync(`${door}.got`, 'utf8')).toBe('--client claude{}')
+    })
+
+    it('is silent and succeeds when the front door is missing', () => {
+      expect(run(shell, hookCommand('/nowhere/hook.cjs', 'claude', windows))).toEqual(silence)
+    })
+
+    it('succeeds without Node.js', () => {
+      const command = hookCommand('/nowhere/hook.cjs', 'claude', windows)
+      expect(run(`/bin/${shell}`, command, { PATH: '/nowhere' }).status).toBe(0)
+    })
+  })
+
   describe('in the shared form for a project', () => {
     it('does nothing when hookbell is not installed', () => {
       expect(run(shell, sharedHookCommand('droid'), { HOME: '/nowhere' })).toEqual(silence)
@@ -154,11 +178,19 @@ describe('hook command', () => {
     const windows = { platform: 'win32', node: 'C:\\node.exe' } as const
     const door = 'C:\\Users\\my name\\hookbell\\hook.cjs'
     expect(hookCommand(door, 'droid', windows)).toMatchInlineSnapshot(
-      `""C:\\node.exe" "C:\\Users\\my name\\hookbell\\hook.cjs" --client droid >NUL 2>&1 || exit /b 0"`,
+      `"@"C:\\node.exe" -e "try{require(process.argv[1])}catch{}" "C:/Users/my name/hookbell/hook.cjs" --client droid || exit 0"`,
     )
-    expect(hookCommand(door, 'claude', windows)).toMatchInlineSnapshot(
-      `"{ 'C:\\node.exe' 'C:\\Users\\my name\\hookbell\\hook.cjs' --client claude; } >/dev/null 2>&1 || :"`,
+    expect(hookCommand(door, 'gemini', windows)).toMatchInlineSnapshot(
+      `"node -e "try{require(process.argv[1])}catch{}" "C:/Users/my name/hookbell/hook.cjs" --client gemini ; exit 0"`,
     )
+    expect(doorIn(hookCommand(door, 'droid', windows), 'win32')).toBe(door)
+    expect(doorIn(hookCommand(door, 'gemini', windows), 'win32')).toBe(door)
+  })
+
+  it('asks Qwen Code for PowerShell on Windows only', () => {
+    expect(hookEntry(clients.qwen, 'x', 'win32')).toMatchObject({ shell: 'powershell' })
+    expect(hookEntry(clients.qwen, 'x', 'linux')).not.toHaveProperty('shell')
+    expect(hookEntry(clients.claude, 'x', 'win32')).not.toHaveProperty('shell')
   })
 
   it.each([
@@ -166,6 +198,7 @@ describe('hook command', () => {
     hookCommand('C:\\a b\\hook.cjs', 'droid', { platform: 'win32', node: 'C:\\n d\\node.exe' }),
     hookCommand('C:\\a b\\hook.cjs', 'claude', { platform: 'win32', node: 'C:\\n d\\node.exe' }),
     hookCommand('C:\\a b\\hook.cjs', 'droid', { platform: 'win32', node: 'C:\\NODE.EXE' }),
+    '"C:\\n d\\node.exe" "C:\\a b\\hook.cjs" --client droid >NUL 2>&1 || exit /b 0',
     sharedHookCommand('droid'),
     sharedHookCommand('claude'),
     ...oddNames.map((name) => hookCommand(`/x/${name}/hookbell-hook`, 'cursor')),
@@ -213,6 +246,9 @@ describe('hook command', () => {
     'sh /x/hookbell-hook --client droid',
     'python3 hook.cjs --client droid',
     'node-wrapper hook.cjs --client droid',
+    'node -e "try{require(process.argv[1])}catch{}" "C:/a/mine.cjs" --client droid ; exit 0',
+    'node -e "try{require(process.argv[1])}catch{}" "C:/a/hook.cjs" --client droid ; exit 1',
+    '@"C:/rm.exe" -e "try{require(process.argv[1])}catch{}" "C:/a/hook.cjs" --client droid || exit 0',
     '# /x/hookbell-hook --client droid',
     'cat | { /x/hookbell-hook --client droid; }',
     '',
