@@ -10,6 +10,7 @@ interface CallContext {
   root?: string
   cwd?: string
   path?: string | undefined
+  platform?: NodeJS.Platform
 }
 
 /** What a user types for `hookbell`, depending on how this program was started: by npx, installed, or from a clone. */
@@ -17,12 +18,14 @@ export function howToCall({
   root = packageRoot(),
   cwd = process.cwd(),
   path = process.env.PATH,
+  platform = process.platform,
 }: CallContext = {}): string {
   const installedBy = npxPackage(root)
-  if (installedBy !== undefined) return `npx ${quoteIfNeeded(installedBy)}`
-  if (isOnPath(root, path)) return 'hookbell'
+  if (installedBy !== undefined) return `npx ${quoteIfNeeded(installedBy, platform)}`
+  if (platform === 'win32' ? isOnWindowsPath(root, path) : isOnPath(root, path)) return 'hookbell'
   if (root === join(cwd, 'node_modules', 'hookbell')) return 'npx hookbell'
-  return `node ${quoteIfNeeded(root === cwd ? relative(cwd, programOf(root)) : programOf(root))}`
+  const program = root === cwd ? relative(cwd, programOf(root)) : programOf(root)
+  return `node ${quoteIfNeeded(program, platform)}`
 }
 
 /** Replaces `hookbell` in the commands of a message with what works on this machine. */
@@ -48,9 +51,20 @@ function npxPackage(root: string): string | undefined {
 
 /** Whether a shell would start this copy. Skips the folders that npm and npx prepend to the PATH. */
 function isOnPath(root: string, path = ''): boolean {
-  const folders = path.split(delimiter).filter((folder) => !folder.endsWith(LOCAL_PROGRAMS))
-  const first = folders.map((folder) => join(folder, 'hookbell')).find((path) => existsSync(path))
-  return first !== undefined && realPath(first) === programOf(root)
+  const first = firstWith('hookbell', path.split(delimiter))
+  return first !== undefined && realPath(join(first, 'hookbell')) === programOf(root)
+}
+
+/** There npm writes a batch file beside the packages, in the place of a link. */
+function isOnWindowsPath(root: string, path = ''): boolean {
+  const first = firstWith('hookbell.cmd', path.split(';'))
+  return first !== undefined && realPath(join(first, 'node_modules', 'hookbell')) === realPath(root)
+}
+
+function firstWith(program: string, folders: readonly string[]): string | undefined {
+  return folders
+    .filter((folder) => !folder.endsWith(LOCAL_PROGRAMS))
+    .find((folder) => existsSync(join(folder, program)))
 }
 
 function programOf(root: string): string {

@@ -42,6 +42,16 @@ describe('howToCall', () => {
     )
   })
 
+  it('returns the plain name on Windows, where npm writes a batch file instead of a link', async () => {
+    const { home, root } = await makePackage('npm/node_modules/hookbell')
+    const prefix = join(home, 'npm')
+    const path = `/nowhere;${prefix}`
+    writeFileSync(join(prefix, 'hookbell.cmd'), '')
+    expect(howToCall({ root, cwd: home, path, platform: 'win32' })).toBe('hookbell')
+    const other = await makePackage('clone')
+    expect(howToCall({ root: other.root, cwd: home, path, platform: 'win32' })).not.toBe('hookbell')
+  })
+
   it('returns the program path of a clone, relative within the clone', async () => {
     const { home, root } = await makePackage('clone')
     expect(howToCall({ root, cwd: root, path: '' })).toBe('node bin/hookbell')
