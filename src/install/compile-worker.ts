@@ -10,12 +10,12 @@ import { acceptEvent } from '../spool/write.ts'
 const LIMIT_MS = 10_000
 
 /** Uses the code that channels commonly need: for a file, a connection and a program. */
-function makeConfig(port: number, node: string) {
+function makeConfig(folder: string, port: number, node: string) {
   return {
     lingerSeconds: 0,
     retry: { maxAttempts: 1 },
     channels: {
-      file: { type: 'file', path: '/dev/null' },
+      file: { type: 'file', path: join(folder, 'events.jsonl') },
       slack: { type: 'slack', url: `http://127.0.0.1:${port}/` },
       command: { type: 'command', argv: [node, '--version'] },
     },
@@ -37,7 +37,7 @@ export async function compileWorker(runtime: string, node: string): Promise<void
     const [state, configDir] = [join(folder, 'state'), join(folder, 'config')]
     for (const path of [folder, state, configDir]) mkdirSync(path, { mode: 0o700 })
     await once(receiver.listen(0, '127.0.0.1'), 'listening')
-    const config = makeConfig((receiver.address() as AddressInfo).port, node)
+    const config = makeConfig(folder, (receiver.address() as AddressInfo).port, node)
     writeFileSync(join(configDir, 'config.json'), JSON.stringify(config), { mode: 0o600 })
     const event = { hook_event_name: 'Stop', session_id: 'rehearsal', cwd: '/' }
     acceptEvent(state, { client: 'claude', env: {} }, Buffer.from(JSON.stringify(event)))
@@ -46,6 +46,7 @@ export async function compileWorker(runtime: string, node: string): Promise<void
       cwd: '/',
       env,
       stdio: 'ignore',
+      windowsHide: true,
       timeout: LIMIT_MS,
     })
     await once(worker, 'exit')
