@@ -190,4 +190,13 @@ describe('architecture', () => {
     )
     expect(wrong).toEqual([])
   })
+
+  it('a detached process has no console window on Windows', () => {
+    const wrong = files.filter((file) => {
+      const text = readFileSync(join(src, file), 'utf8')
+      return text.includes('detached: true') && !text.includes('windowsHide: true')
+    })
+    // The canary does not run there.
+    expect(wrong).toEqual(['doctor/canary.ts'])
+  })
 })

@@ -72,7 +72,11 @@ function tell(type, directory, properties) {
   const text = type === 'session.idle' && texts.get(sessionID)
   const added = { ...(parentID && { parentID }), ...(text && { last_assistant_message: text }) }
   const body = { hook_event_name: type, cwd: directory, ...added, ...properties }
-  const hook = spawn(door, words, { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
+  const hook = spawn(door, words, {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+    windowsHide: true,
+  })
   hook.on('error', () => {})
   hook.stdin.on('error', () => {})
   hook.stdin.end(JSON.stringify(body))

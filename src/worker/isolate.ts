@@ -62,7 +62,8 @@ export function startWorker(
 ): number | undefined {
   // Loaded only when it is needed, since loading takes several milliseconds.
   const { spawn } = process.getBuiltinModule('node:child_process')
-  const child = spawn(node, args, { cwd: '/', detached: true, stdio: 'ignore', env })
+  const options = { cwd: '/', detached: true, windowsHide: true, stdio: 'ignore', env } as const
+  const child = spawn(node, args, options)
   // If it could not be started, the next event tries again.
   child.on('error', () => {})
   child.unref()
