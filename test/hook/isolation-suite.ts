@@ -125,6 +125,15 @@ export function isolationSuite(door: Door) {
       expect(starts()).toBe(1)
     })
 
+    it.skipIf(!canMount)('gives ids that differ from the start on such a system', async () => {
+      const home = makeHome()
+      const script = `exec unshare -m sh -c 'mount -t tmpfs x /proc; "$@" <event; "$@" <event' agent "$@"`
+      writeFileSync(join(home.folder, 'event'), EVENT)
+      await runDoor(door, home, { script })
+      const names = files(join(home.state, 'spool/new'))
+      expect(new Set(names.map((name) => name.slice(0, 8))).size).toBe(2)
+    })
+
     it.each([
       ['a dead process', () => `4194303 ${uptime()}\n`],
       ['a start that takes too long', () => `${process.pid} ${uptime() - 6}\n`],
