@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { requestHandover } from '../spool/handover.ts'
 import { lockHolder } from '../spool/lock.ts'
-import { isElsewhere } from '../spool/owner.ts'
+import { isElsewhere, livenessOf } from '../spool/owner.ts'
 
 const WORKER_ENDS_WITHIN_MS = 5000
 
@@ -19,23 +20,30 @@ const STATE = new RegExp(
 const CONFIG = /^(config\.json(\.\d+)?|secrets\.env(\.lock)?(\.\d+)?|templates|\.edit-\w{6})$/
 
 /**
- * Ends the worker of a state folder: the process that holds its lock, identified by its pid and start time.
+ * Ends the worker of a state folder: the process that holds its lock, identified by its pid and start time. The front
+ * door must be gone, because a worker that is asked to end starts what is installed.
  * @returns false if a worker keeps running, such as on another machine that shares the folder
  */
 export async function endWorker(stateDir: string): Promise<boolean> {
   const holder = lockHolder(stateDir)
   if (!holder) return true
   if (isElsewhere(holder)) return false
-  try {
-    process.kill(holder.pid, 'SIGTERM')
-  } catch {
-    // It has just ended by itself.
-  }
+  // Without /proc, another process may have its id by now: then a file asks it, which only a worker reads.
+  if (livenessOf(holder) === 'alive') kill(holder.pid)
+  else requestHandover(stateDir)
   for (let waited = 0; waited < WORKER_ENDS_WITHIN_MS; waited += 50) {
     if (lockHolder(stateDir)?.pid !== holder.pid) return true
     await sleep(50)
   }
   return false
+}
+
+function kill(pid: number) {
+  try {
+    process.kill(pid, 'SIGTERM')
+  } catch {
+    // It has just ended by itself.
+  }
 }
 
 /** Removes the front door and the copy that it runs. From then on a registered command does nothing. */
@@ -54,8 +62,9 @@ export function removeEverything(stateDirs: readonly string[], configDir: string
 
 function removeKnown(folder: string, known: RegExp): string[] {
   if (!existsSync(folder)) return []
+  // On Windows a folder that somebody has just watched stays for a moment.
   for (const name of readdirSync(folder).filter((one) => known.test(one)))
-    rmSync(join(folder, name), { recursive: true, force: true })
+    rmSync(join(folder, name), { recursive: true, force: true, maxRetries: 10 })
   const left = readdirSync(folder)
   removeIfPossible(folder)
   return left.map((name) => join(folder, name))

@@ -208,10 +208,8 @@ export class FileStore implements Store {
 
   watch(onArrival: () => void) {
     const { new: arrivals, deferred } = this.spool
-    // A claim changes the folder too. Listing it again then would delay the claimed event. A change of the folder
-    // itself, by which a handover wakes the worker, is reported under the folder's own name.
-    const isGone = (name: string) =>
-      name !== basename(arrivals) && !existsSync(join(arrivals, name))
+    // A claim changes the folder too. Listing it again then would delay the claimed event.
+    const isGone = (name: string) => !existsSync(join(arrivals, name))
     const watchers = [
       new FolderWatcher([arrivals], (name) => {
         if (name === undefined || !isGone(name)) onArrival()

@@ -1,8 +1,9 @@
-import { readFileSync, rmSync, utimesSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeDurable } from '../fs/durable.ts'
 import { packageVersion } from '../package-root.ts'
 import { lockHolder, lockVersion } from './lock.ts'
+import { notifyWorker } from './notify-worker.ts'
 import { livenessOf, ownerToken, thisProcess } from './owner.ts'
 
 // After an upgrade, the worker of the older version finishes what is under way, ends, and starts the newer one.
@@ -56,11 +57,9 @@ function end(pid: number) {
   }
 }
 
-/** Wakes an idle worker, which watches this folder. */
 function notify(state: string) {
   try {
-    const now = new Date()
-    utimesSync(join(state, 'spool', 'new'), now, now)
+    notifyWorker(state)
   } catch {
     // The worker looks again within a minute anyway.
   }

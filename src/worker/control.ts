@@ -1,8 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { appendEntry } from '../journal/write.ts'
 import { claimedEvents, makeAllDue, purgeAll } from '../spool/control.ts'
 import { FileStore } from '../spool/file-store.ts'
+import { notifyWorker } from '../spool/notify-worker.ts'
 import { prepareSpool } from '../spool/prepare.ts'
 import { holdPath } from './on-hold.ts'
 import { notePurge, PURGED } from './purged.ts'
@@ -12,13 +12,13 @@ export function setOnHold(stateDir: string, isHeld: boolean) {
   prepareSpool(stateDir)
   if (isHeld) writeFileSync(holdPath(stateDir), '', { mode: 0o600 })
   else rmSync(holdPath(stateDir), { force: true })
-  wakeWorker(stateDir)
+  notifyWorker(stateDir)
 }
 
 /** Makes all failed deliveries due now. @returns how many deliveries */
 export function flush(stateDir: string): number {
   const count = makeAllDue(prepareSpool(stateDir))
-  if (count > 0) wakeWorker(stateDir)
+  if (count > 0) notifyWorker(stateDir)
   return count
 }
 
@@ -33,18 +33,10 @@ export async function purge(stateDir: string): Promise<number> {
   const ids = purgeAll(store.spool)
   const inLine = claimedEvents(store.spool).filter((id) => !ids.includes(id))
   notePurge(stateDir)
-  wakeWorker(stateDir)
+  notifyWorker(stateDir)
   const at = Date.now()
   await Promise.all(
     ids.map((id) => appendEntry(stateDir, { at, id, type: 'suppressed', reason: PURGED })),
   )
   return ids.length + inLine.length
-}
-
-/** Wakes a worker that watches this folder. It ignores the file, whose name is not that of a delivery. */
-function wakeWorker(stateDir: string) {
-  const { deferred } = prepareSpool(stateDir)
-  const path = join(deferred, `.wake-${process.pid}`)
-  writeFileSync(path, '')
-  rmSync(path, { force: true })
 }

@@ -6,7 +6,7 @@ import { acquireLock, releaseLock } from '../../src/spool/lock.ts'
 
 const stateDir = process.argv[2] ?? ''
 acquireLock(stateDir, '0.0.1')
-watch(spoolIn(stateDir).new, () => {
+watch(spoolIn(stateDir).deferred, () => {
   if (!handoverRequested(stateDir)) return
   releaseLock(stateDir)
   endHandover(stateDir)
