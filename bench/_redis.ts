@@ -24,6 +24,7 @@ export async function startRedis() {
   const ask = (...words: string[]) => connection.call(...words)
   return {
     settings,
+    place: { host: '127.0.0.1', port },
     ask,
     number: async (section: string, name: string) =>
       Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(String(await ask('INFO', section)))?.[1]),

@@ -1,7 +1,6 @@
 import { Queue, Worker } from 'bullmq'
 import { parseConfig } from '../src/config/load.ts'
 import type { Delivery } from '../src/delivery.ts'
-import { redisOptions } from '../src/hub-server/bullmq.ts'
 import { startHub } from '../src/hub-server/run.ts'
 import { notifiers } from '../src/notifiers/index.ts'
 import { printTable } from './_bench.ts'
@@ -38,7 +37,7 @@ export async function benchPacedHub() {
 }
 
 async function measureBare(redis: Redis, receiver: Receiver) {
-  const options = { connection: redisOptions(redis.settings), prefix: 'bare' }
+  const options = { connection: redis.place, prefix: 'bare' }
   const queues = channels().map((name) => new Queue(name, options))
   const limiter = { max: 1, duration: PACE_MS }
   const workers = channels().map((name) => {

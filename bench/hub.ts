@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Queue, Worker } from 'bullmq'
 import { parseConfig } from '../src/config/load.ts'
 import type { Delivery } from '../src/delivery.ts'
-import { redisOptions } from '../src/hub-server/bullmq.ts'
 import { startHub } from '../src/hub-server/run.ts'
 import { notifiers } from '../src/notifiers/index.ts'
 import { median, printTable } from './_bench.ts'
@@ -41,7 +40,7 @@ export async function benchHub() {
 
 /** Bare BullMQ as its manual shows it: a queue and a worker per destination, one job at a time. */
 async function measureBare(redis: Redis, receiver: Receiver) {
-  const connection = redisOptions(redis.settings)
+  const connection = redis.place
   const options = { connection, prefix: 'bare' }
   const queues = channels().map((name) => new Queue(name, options))
   await Promise.all(queues.map((queue) => queue.waitUntilReady()))

@@ -5,7 +5,8 @@ import { explainFailure } from '../hub/explain.ts'
 import { RedisError } from '../hub/resp.ts'
 import { whyUnsafe } from '../hub/settings.ts'
 
-const LIMIT_MS = 2000
+/** Longer than a connection may take: if the first of several addresses does not answer, it takes seconds. */
+const SILENCE_MS = 6000
 
 /** Checks whether the hub of this machine can be reached: 'reachable', or why not. Hands no message over. */
 export async function reachHub(): Promise<string> {
@@ -13,8 +14,10 @@ export async function reachHub(): Promise<string> {
   if (hubProblem !== undefined || !config.hub) return hubProblem ?? 'not set'
   const unsafe = whyUnsafe(config.hub)
   if (unsafe) return `url ${unsafe}`
-  const redis = new RedisConnection(config.hub)
-  const timer = setTimeout(() => redis.close(), LIMIT_MS)
+  const redis = new RedisConnection(
+    { ...config.hub, extraCaFile: config.extraCaFile },
+    { silenceMs: SILENCE_MS },
+  )
   try {
     await redis.call('PING')
     return 'reachable'
@@ -23,7 +26,6 @@ export async function reachHub(): Promise<string> {
     if (error instanceof RedisError && error.code === 'NOPERM') return 'reachable'
     return explainFailure(error)
   } finally {
-    clearTimeout(timer)
     redis.close()
   }
 }

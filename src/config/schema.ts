@@ -82,7 +82,7 @@ export const configSchema = z.strictObject({
   extraCaFile: z
     .string()
     .optional()
-    .describe('PEM file of certificates to trust, as NODE_EXTRA_CA_CERTS would'),
+    .describe('PEM file of certificate authorities to trust besides the usual ones'),
 })
 
 export type Route = z.output<typeof route>

@@ -20,10 +20,12 @@ export async function tellAnswer(
   const destination = listenerIn(loaded)
   if (!destination) return true
   const { notifier, options } = destination
+  const { deliveryTimeoutSeconds, extraCaFile } = loaded.config
   try {
     await withDeadline(
-      loaded.config.deliveryTimeoutSeconds * 1000,
-      async (signal) => await notifier.tellAnswer?.(answer, options, { signal, now: now() }),
+      deliveryTimeoutSeconds * 1000,
+      async (signal) =>
+        await notifier.tellAnswer?.(answer, options, { signal, extraCaFile, now: now() }),
     )
     return true
   } catch (error) {

@@ -1,9 +1,8 @@
 import type * as Bullmq from 'bullmq'
-import type { Redis, RedisOptions } from 'ioredis'
+import type { Redis } from 'ioredis'
 import { HookbellError } from '../errors.ts'
-import { endpointOf } from '../hub/connection.ts'
+import { connect, endpointOf, type HubServer } from '../hub/connection.ts'
 import { isFromReplica } from '../hub/resp.ts'
-import type { HubConnection } from '../hub/settings.ts'
 
 /** Loads BullMQ, which is not installed with hookbell: only a hub needs it. @throws HookbellError E_UNAVAILABLE */
 export async function loadBullmq(): Promise<typeof Bullmq> {
@@ -22,31 +21,40 @@ export async function loadBullmq(): Promise<typeof Bullmq> {
   }
 }
 
-/** Opens one connection for all queues; BullMQ adds a blocking one per queue. The caller ends it with `disconnect`. */
-export async function openShared(
-  connection: HubConnection,
-  onProblem: (error: unknown) => void,
-): Promise<Redis> {
-  const { Redis } = await import('ioredis')
-  const shared = new Redis(redisOptions(connection) as RedisOptions)
-  shared.on('error', onProblem)
-  return shared
-}
-
 /** Must exceed the 5 s (`drainDelay`) that a worker waits for a job, or each wait would end the connection. */
 const SOCKET_MS = 15_000
+/** After this long, a connection that does not close is cut off. */
+const CLOSING_MS = 2000
 
-/** The same settings, for ioredis, which BullMQ uses. */
-export function redisOptions(connection: HubConnection): Bullmq.RedisOptions {
-  const { username } = new URL(connection.url)
-  const { password } = connection
-  return {
-    ...endpointOf(connection),
+/** Opens one connection for all queues; BullMQ adds a blocking one per queue. The caller ends it with `disconnect`. */
+export async function openShared(
+  server: HubServer,
+  onProblem: (error: unknown) => void,
+): Promise<Redis> {
+  const { AbstractConnector, Redis } = await import('ioredis')
+  const endpoint = endpointOf(server)
+  const { host, port, tls } = endpoint
+  // ioredis itself would pass on only the host and the port.
+  class Connector extends AbstractConnector {
+    constructor() {
+      super(CLOSING_MS)
+    }
+    async connect() {
+      this.stream = connect(endpoint)
+      return this.stream
+    }
+  }
+  const { username } = new URL(server.url)
+  const { password } = server
+  const shared = new Redis({
+    ...{ host, port, Connector, ...(tls && { tls }) },
     ...(username && { username: decodeURIComponent(username) }),
     ...(password !== undefined && { password }),
     maxRetriesPerRequest: null,
     socketTimeout: SOCKET_MS,
     disableClientInfo: true,
     reconnectOnError: isFromReplica,
-  }
+  })
+  shared.on('error', onProblem)
+  return shared
 }

@@ -2,9 +2,9 @@ import { howToSet } from '../config/how-to-set.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import { configDir } from '../config/paths.ts'
 import { HookbellError } from '../errors.ts'
-import { RedisConnection } from '../hub/connection.ts'
+import { type HubServer, RedisConnection } from '../hub/connection.ts'
 import { explainFailure } from '../hub/explain.ts'
-import { type HubConnection, whyUnsafe } from '../hub/settings.ts'
+import { whyUnsafe } from '../hub/settings.ts'
 import type { Received } from './accept.ts'
 import { keepAnswer } from './answers.ts'
 import { loadBullmq, openShared } from './bullmq.ts'
@@ -122,7 +122,7 @@ export function connectionOf({
   problem,
   unusable,
   unset,
-}: LoadedConfig): HubConnection {
+}: LoadedConfig): HubServer {
   if (problem) throw problem
   const hint = unset.length > 0 ? { hint: howToSet(unset, configDir(), {}) } : {}
   if (hubProblem) throw new HookbellError('E_CONFIG', `hub: ${hubProblem}`, hint)
@@ -135,7 +135,7 @@ export function connectionOf({
   if (broken) throw new HookbellError('E_CONFIG', `hub: channel ${broken.join(': ')}`, hint)
   const unsafe = whyUnsafe(config.hub)
   if (unsafe) throw new HookbellError('E_CONFIG', `hub: url ${unsafe}`)
-  return config.hub
+  return { ...config.hub, extraCaFile: config.extraCaFile }
 }
 
 function detailOf(told: object): HubLine {

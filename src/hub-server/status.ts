@@ -4,7 +4,7 @@ import { RedisConnection } from '../hub/connection.ts'
 import { COUNTS, INBOX, PREFIX, REFUSED, ROUTER } from '../hub/keys.ts'
 import { cleanText } from '../text/clean.ts'
 import type { Received } from './accept.ts'
-import { loadBullmq, redisOptions } from './bullmq.ts'
+import { loadBullmq, openShared } from './bullmq.ts'
 import { checkRedis } from './check-redis.ts'
 import { hubQueues } from './destinations.ts'
 import { historyOf } from './history.ts'
@@ -27,9 +27,10 @@ export async function withHub<Result>(
   const redis = new RedisConnection(connection, { maxReplyBytes: 1024 * 1024 })
   // Fails if Redis does not answer; BullMQ's client below would wait for it forever.
   await checkRedis(redis)
-  const options = { connection: redisOptions(connection), prefix: PREFIX }
-  const queues = (await hubQueues(loaded, redis)).map(({ channels, queueName }) => {
-    const queue = new Queue<Received>(queueName, options)
+  const found = await hubQueues(loaded, redis)
+  const shared = await openShared(connection, () => {})
+  const queues = found.map(({ channels, queueName }) => {
+    const queue = new Queue<Received>(queueName, { connection: shared, prefix: PREFIX })
     queue.on('error', () => {})
     return { channels, queue }
   })
@@ -37,6 +38,7 @@ export async function withHub<Result>(
     return await work({ redis, queues })
   } finally {
     await Promise.all(queues.map(({ queue }) => queue.close()))
+    shared.disconnect()
     redis.close()
   }
 }

@@ -1,9 +1,13 @@
 import { readFileSync } from 'node:fs'
-import type { Socket } from 'node:net'
+import type { Socket, TcpNetConnectOpts } from 'node:net'
 import type { ConnectionOptions as TlsOptions } from 'node:tls'
+import { connecting, trusting } from '../connecting.ts'
 import { expandHome } from '../fs/home.ts'
 import { encodeCommand, isFromReplica, RedisError, type Reply, ReplyParser } from './resp.ts'
 import type { HubConnection } from './settings.ts'
+
+/** The Redis of a hub. Without `ca`, its certificate is checked like those of all other receivers. */
+export type HubServer = HubConnection & { extraCaFile?: string | undefined }
 
 interface Call {
   resolve(reply: Reply): void
@@ -22,7 +26,7 @@ const IDLE_MS = 30_000
  * without waiting for each other. An open connection does not keep the process alive; a pending call does.
  */
 export class RedisConnection {
-  readonly #settings: HubConnection
+  readonly #settings: HubServer
   readonly #maxReplyBytes: number
   readonly #silenceMs: number
   #socket: Socket | undefined
@@ -30,7 +34,7 @@ export class RedisConnection {
   #silence: NodeJS.Timeout | undefined
 
   /** @param maxReplyBytes a longer reply breaks the connection, and so does a silence of `silenceMs` */
-  constructor(settings: HubConnection, { maxReplyBytes = 64 * 1024, silenceMs = SILENCE_MS } = {}) {
+  constructor(settings: HubServer, { maxReplyBytes = 64 * 1024, silenceMs = SILENCE_MS } = {}) {
     this.#settings = settings
     this.#maxReplyBytes = maxReplyBytes
     this.#silenceMs = silenceMs
@@ -58,7 +62,7 @@ export class RedisConnection {
 
   #open(): Socket {
     if (this.#socket && !this.#socket.destroyed) return this.#socket
-    const socket = connect(this.#settings)
+    const socket = connect(endpointOf(this.#settings))
     const parser = new ReplyParser(this.#maxReplyBytes)
     this.#waiting = []
     const waiting = this.#waiting
@@ -120,14 +124,14 @@ function settle(call: Call | undefined, reply: Reply) {
   else call?.resolve(reply)
 }
 
-function connect(settings: HubConnection): Socket {
-  const { tls, ...place } = endpointOf(settings)
+/** Opens a connection; the first event tells whether that succeeded. */
+export function connect({ tls, ...place }: Endpoint): Socket {
   // Loaded at its first use: most workers have no hub.
   if (!tls) return process.getBuiltinModule('node:net').connect(place)
   return process.getBuiltinModule('node:tls').connect({ ...place, ...tls })
 }
 
-interface Endpoint {
+export interface Endpoint extends TcpNetConnectOpts {
   host: string
   port: number
   /** Only for rediss:// */
@@ -135,10 +139,10 @@ interface Endpoint {
 }
 
 /** Where and how to connect, for any client of Redis. @throws if the file of `ca` cannot be read */
-export function endpointOf({ url, ca }: HubConnection): Endpoint {
+export function endpointOf({ url, ca, extraCaFile }: HubServer): Endpoint {
   const { protocol, hostname, port } = new URL(url)
   const host = hostname.replace(/^\[|\]$/g, '')
-  const place = { host, port: Number(port || 6379) }
+  const place = { host, port: Number(port || 6379), ...connecting }
   if (protocol === 'redis:') return place
   const file = ca === undefined ? undefined : expandHome(ca)
   const isAddress = /^[\d.]+$|:/.test(host)
@@ -146,7 +150,7 @@ export function endpointOf({ url, ca }: HubConnection): Endpoint {
     ...place,
     tls: {
       ...(!isAddress && { servername: host }),
-      ...(file !== undefined && { ca: readFileSync(file) }),
+      ...(file === undefined ? trusting(extraCaFile) : { ca: readFileSync(file) }),
       minVersion: 'TLSv1.2',
     },
   }

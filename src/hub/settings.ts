@@ -18,7 +18,9 @@ export const hubConnection = {
     .string()
     .refine((path) => isAbsolute(path) || /^~[/\\]/.test(path), 'must be absolute or begin with ~/')
     .optional()
-    .describe('PEM file of the authority that signed the certificate of the hub'),
+    .describe(
+      'PEM file of the authority that signed the certificate of the hub; without it, the usual ones and those of extraCaFile are trusted',
+    ),
   allowUnencrypted: z
     .boolean()
     .default(false)

@@ -150,7 +150,7 @@ export interface Notifier<Options extends z.ZodObject = z.ZodObject> {
   tellAnswer?(
     answer: Answer,
     options: z.output<Options>,
-    context: Pick<SendContext, 'signal' | 'now'>,
+    context: Pick<SendContext, 'signal' | 'extraCaFile' | 'now'>,
   ): Promise<void>
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { RedisConnection } from '../hub/connection.ts'
+import { type HubServer, RedisConnection } from '../hub/connection.ts'
 import { explainFailure } from '../hub/explain.ts'
 import { handedOverAs } from '../hub/handed-over.ts'
 import { Outbox } from '../hub/outbox.ts'
@@ -39,12 +39,12 @@ export const hub = defineNotifier({
 async function handOver(
   record: HubRecord | AnswerRecord,
   settings: HubConnection,
-  { signal }: Pick<SendContext, 'signal'>,
+  { signal, extraCaFile }: Pick<SendContext, 'signal' | 'extraCaFile'>,
 ) {
   const unsafe = whyUnsafe(settings)
   if (unsafe) throw new DeliveryError('give-up', `hub: url ${unsafe}`)
   try {
-    await abortable(outboxTo(settings).add(JSON.stringify(record)), signal)
+    await abortable(outboxTo({ ...settings, extraCaFile }).add(JSON.stringify(record)), signal)
   } catch (error) {
     if (error instanceof DeliveryError) throw error
     const full = error instanceof RedisError && ['OOM', 'WRONGTYPE'].includes(error.code)
@@ -66,14 +66,14 @@ function composeRecord(message: Message, { delivery, now }: ComposeContext) {
   return recordOf(delivery ?? alone, message, now)
 }
 
-function outboxTo(settings: HubConnection): Outbox {
+function outboxTo(server: HubServer): Outbox {
   // Channels that differ only in other settings, such as the clearance, share one outbox.
-  const { url, password, ca } = settings
-  const key = JSON.stringify([url, password, ca])
+  const { url, password, ca, extraCaFile } = server
+  const key = JSON.stringify([url, password, ca, extraCaFile])
   const known = outboxes.get(key)
   if (known) return known
   // The outbox of earlier settings needs no cleanup: its connection closes when it is idle.
-  const made = new Outbox(new RedisConnection(settings))
+  const made = new Outbox(new RedisConnection(server))
   outboxes.set(key, made)
   return made
 }

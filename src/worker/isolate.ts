@@ -42,7 +42,8 @@ function isCloseOnExec(fd: number): boolean {
 
 /** Whether the session's environment may have affected this process before its first line ran. */
 export function wasInfluenced(env: NodeJS.ProcessEnv): boolean {
-  return Object.keys(env).some((name) => /^(NODE_OPTIONS$|LD_|DYLD_|OPENSSL_|SSL_CERT_)/.test(name))
+  const harmful = /^(NODE_(OPTIONS|EXTRA_CA_CERTS)$|LD_|DYLD_|OPENSSL_|SSL_CERT_)/
+  return Object.keys(env).some((name) => harmful.test(name))
 }
 
 /** Replaces the whole environment: variables that are not in `by` are removed. */

@@ -35,9 +35,8 @@ async function main() {
   const folders = servedFolders(state)
   const [first] = folders
   if (!first || isPinRefused(state) || !isTrustedIfPresent(configDir)) return
+  if (mustRestart()) return restart(folders)
   const config = new CurrentConfig(configDir, first)
-  const { extraCaFile } = config.get().config
-  if (mustRestart(extraCaFile)) return restart(folders, extraCaFile)
   const onRecord = atRecord(BUSY_FROM, keepCodeIfCompiled)
   const options = folders.map((stateDir) => ({ stateDir, configDir, config, onRecord }))
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -77,15 +76,13 @@ async function serve(options: WorkerOptions) {
   if ([node, script].every(isTrusted)) startWorker(node, [script], process.env)
 }
 
-/** Variables that Node.js reads only at its start, inherited descriptors and the session require a restart. */
-function mustRestart(extraCaFile: string | undefined): boolean {
+/** Variables that have changed how this process started, inherited descriptors and the session require a restart. */
+function mustRestart(): boolean {
   if (process.argv.includes('--own-session')) return true
-  if (process.argv.includes('--restarted')) return false
-  return before.NODE_EXTRA_CA_CERTS !== extraCaFile || wasInfluenced(before)
+  return !process.argv.includes('--restarted') && wasInfluenced(before)
 }
 
-function restart(folders: readonly string[], extraCaFile: string | undefined) {
-  const env = { ...process.env, ...(extraCaFile && { NODE_EXTRA_CA_CERTS: extraCaFile }) }
-  const pid = startWorker(process.execPath, [script, '--restarted'], env)
+function restart(folders: readonly string[]) {
+  const pid = startWorker(process.execPath, [script, '--restarted'], process.env)
   for (const folder of folders) passStart(folder, pid)
 }

@@ -27,8 +27,10 @@ export async function makeMachine(
   hub: HubSettings,
   channels: readonly string[],
   place: Place = {},
+  more: object = {},
 ) {
   const home = await makeHome({
+    ...more,
     hub: { ...hub, channels },
     channels: {},
     routes: channels.map((name) => ({ on: ['*'], when: { project: [name] }, to: [name] })),

@@ -10,7 +10,7 @@ import type { startRedis } from '../support/redis.ts'
 
 type Started = Awaited<ReturnType<typeof startRedis>>
 /** A Redis, and who asks it. */
-type Redis = Pick<Started, 'url'> & { password?: string }
+type Redis = Pick<Started, 'url'> & { password?: string; extraCaFile?: string }
 
 const PASSWORD = 'secret'
 /** The users of `hookbell hub acl`. */
@@ -35,7 +35,8 @@ export const titlesOf = ({ received }: Awaited<ReturnType<typeof startReceiver>>
 
 /** The configuration of a hub with these channels. */
 export function hubConfig(redis: Redis, channels: object, more: object = {}) {
-  const text = JSON.stringify({ hub: settingsOf(redis), channels, ...more })
+  const { extraCaFile } = redis
+  const text = JSON.stringify({ hub: settingsOf(redis), channels, extraCaFile, ...more })
   return parseConfig(text, { path: 'config.json', secrets: { file: new Map(), env: {} } })
 }
 
@@ -79,6 +80,7 @@ export async function handOver(redis: Redis, event: string, changes: Partial<Del
   const sent = await notifier.send(message, notifier.options.parse(settingsOf(redis)), {
     ...context,
     ...{ fetch: globalThis.fetch, sessionEnv: {}, delivery },
+    extraCaFile: redis.extraCaFile,
   })
   return String(sent)
 }

@@ -1,10 +1,26 @@
+import { once } from 'node:events'
 import { cpSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { openShared } from '../../src/hub-server/bullmq.ts'
 import { makeFolder } from '../support/folder.ts'
 import { makeHome, root } from '../support/home.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
+
+describe.skipIf(!hasRedis)('hub: the connection of its queues', () => {
+  it('leads to this machine for a name of this machine, whoever answers for it', async () => {
+    const { port } = await startRedis()
+    const url = `redis://hub.localhost:${port}`
+    const problems: unknown[] = []
+    const shared = await openShared({ url, allowUnencrypted: false }, (one) => problems.push(one))
+    onTestFinished(() => shared.disconnect())
+    expect([await Promise.race([shared.ping(), once(shared, 'error')]), problems]).toEqual([
+      'PONG',
+      [],
+    ])
+  })
+})
 
 describe('hub: its packages', () => {
   it('are not bundled into the worker of a machine', () => {

@@ -1,9 +1,13 @@
 import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { createServer, connect as openSocket } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { RedisConnection } from '../../src/hub/connection.ts'
+import { makeAuthority } from '../support/authority.ts'
+import { makeFolder } from '../support/folder.ts'
 import { hasNamespaces, makeNetwork } from '../support/network.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
@@ -17,6 +21,9 @@ const team = (url: string) => ({ team: { type: 'webhook', url, allowPrivateNetwo
 /** The tags that a webhook received, in order. */
 const tagsOf = ({ received }: Awaited<ReturnType<typeof startReceiver>>) =>
   received.map(({ body }) => body.match(/#([\w-]+)#/)?.[1] ?? body.match(/title of (\w+)/)?.[1])
+
+/** Redis accepts other machines without a password only like this. */
+const unprotected = ['--protected-mode', 'no']
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => `${index}`)
 
@@ -211,12 +218,45 @@ describe.skipIf(!hasRedis)('hub: faults', () => {
   })
 
   it.skipIf(!hasNamespaces)(
+    'a hub with several addresses is reached over a slow network',
+    async () => {
+      const network = makeNetwork()
+      const hosts = join(await makeFolder(), 'hosts')
+      const addresses = [network.here, network.addSilent()]
+      writeFileSync(hosts, addresses.map((one) => `${one} hub.test\n`).join(''))
+      const withHosts = ['sh', '-c', `mount --bind ${hosts} /etc/hosts && exec "$@"`, 'sh']
+      const authority = await makeAuthority()
+      onTestFinished(() => authority.remove())
+      const tls = await authority.issue('DNS:hub.test')
+      const redis = await startRedis({ tls, bind: [network.here], args: unprotected })
+      const hub = { url: `rediss://hub.test:${redis.port}` }
+      const machine = await makeMachine(
+        hub,
+        ['team'],
+        { prefix: [...network.prefix, ...withHosts] },
+        { extraCaFile: authority.file },
+      )
+      network.cut()
+      const test = machine.start('test', 'team')
+      const connections = () => readFileSync(`/proc/${test.child.pid}/net/tcp`, 'utf8')
+      // The state of a connection that waits for its first answer.
+      await expect.poll(connections).toMatch(/:\w+ 02 /)
+      await sleep(500)
+      network.restore()
+      expect({ exitCode: await test.exited, output: test.output() }).toMatchObject({
+        exitCode: 0,
+        output: expect.stringContaining('handed over'),
+      })
+    },
+  )
+
+  it.skipIf(!hasNamespaces)(
     'a disconnected machine continues by itself without duplicates',
     async () => {
       const network = makeNetwork()
       const redis = await startRedis({
         bind: ['127.0.0.1', network.here],
-        args: ['--protected-mode', 'no'],
+        args: unprotected,
       })
       const receiver = await startReceiver()
       const url = `redis://${network.here}:${redis.port}`

@@ -22,6 +22,16 @@ describe.skipIf(!hasRedis)('hub: the hub', () => {
     expect(JSON.stringify(hub.lines)).not.toContain('body of')
   })
 
+  it('trusts the authorities of extraCaFile, as its machines do', async () => {
+    const authority = await makeAuthority()
+    onTestFinished(() => authority.remove())
+    const { url } = await startRedis({ tls: await authority.issue('IP:127.0.0.1') })
+    const [redis, receiver] = [{ url, extraCaFile: authority.file }, await startReceiver()]
+    await runHub(redis, toWebhook(receiver.url))
+    await handOver(redis, 'one')
+    await expect.poll(() => titlesOf(receiver)).toEqual(['one'])
+  })
+
   it('delivers a message once, even if its duplicate arrives before or after the delivery', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
     await handOver(redis, 'one')

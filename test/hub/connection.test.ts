@@ -2,13 +2,13 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { RedisConnection } from '../../src/hub/connection.ts'
+import { type HubServer, RedisConnection } from '../../src/hub/connection.ts'
 import { explainFailure } from '../../src/hub/explain.ts'
 import { makeAuthority } from '../support/authority.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
 
 /** The reply to a ping, or the explanation of its failure. */
-async function outcomeOf(settings: { url: string; ca?: string; password?: string }) {
+async function outcomeOf(settings: Partial<HubServer> & { url: string }) {
   const connection = new RedisConnection({ allowUnencrypted: false, ...settings })
   onTestFinished(() => connection.close())
   return await connection.call('PING').then(String, explainFailure)
@@ -24,6 +24,15 @@ async function startWithTls(issue: 'issue' | 'issueExpired', name = 'IP:127.0.0.
 describe.skipIf(!hasRedis)('hub: the connection', () => {
   it('trusts the configured certificate authority', async () => {
     expect(await outcomeOf(await startWithTls('issue'))).toBe('PONG')
+  })
+
+  it('trusts the authorities of extraCaFile unless the hub has its own', async () => {
+    const { url, ca: extraCaFile } = await startWithTls('issue')
+    expect(await outcomeOf({ url, extraCaFile })).toBe('PONG')
+    const other = await makeAuthority()
+    onTestFinished(() => other.remove())
+    const refused = 'its certificate is not trusted: set "ca"'
+    expect(await outcomeOf({ url, extraCaFile, ca: other.file })).toBe(refused)
   })
 
   it('rejects an unknown certificate authority', async () => {

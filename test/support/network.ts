@@ -45,6 +45,14 @@ export function makeNetwork() {
     here,
     /** Put before a command line, it makes the command run there. */
     prefix: ['ip', 'netns', 'exec', name] as const,
+    /** Makes an address that answers nothing, seen from there. */
+    addSilent: () => {
+      const silent = `${subnet.replace(/^10/, '11')}.${4 * number + 1}`
+      run('-n', name, 'route', 'add', `${silent}/32`, 'dev', 'hub')
+      const nobody = ['lladdr', '02:00:00:00:00:01', 'dev', 'hub', 'nud', 'permanent']
+      run('-n', name, 'neigh', 'add', silent, ...nobody)
+      return silent
+    },
     /** From now on all packets are lost silently. */
     cut: () => run('link', 'set', cable, 'down'),
     restore: () => run('link', 'set', cable, 'up'),

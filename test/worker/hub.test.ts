@@ -1,17 +1,19 @@
 import { utimesSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { readJournal } from '../../src/journal/read.ts'
 import { flush } from '../../src/worker/control.ts'
+import { makeAuthority } from '../support/authority.ts'
+import { builtWorker } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
-import { makeWorld, type World } from './_world.ts'
+import { exited, makeWorld, startProgram, type World } from './_world.ts'
 
 type Redis = Awaited<ReturnType<typeof startRedis>>
 
 /** A machine that sends all messages to a hub. */
-function makeMachine(redis: Redis, more: object = {}) {
+function makeMachine(redis: Pick<Redis, 'url'>, more: object = {}) {
   const world = makeWorld()
   world.configure({
     ...{ channels: {}, hub: { url: redis.url(), channels: ['team'] }, lingerSeconds: 0 },
@@ -46,6 +48,19 @@ async function makeMachineWithBoth(redis: Redis, receiverUrl: string) {
 }
 
 describe.skipIf(!hasRedis)('a machine with a hub', () => {
+  it('trusts the authorities of extraCaFile without starting its worker twice', async () => {
+    const authority = await makeAuthority()
+    onTestFinished(() => authority.remove())
+    const { port } = await startRedis({ tls: await authority.issue('IP:127.0.0.1') })
+    const machine = makeMachine(
+      { url: () => `rediss://127.0.0.1:${port}` },
+      { extraCaFile: authority.file },
+    )
+    const id = machine.accept({ message: 'one' })
+    expect(await exited(startProgram(builtWorker, machine))).toBe(0)
+    expect((await machine.statusOf(id))?.channels.team).toMatchObject({ state: 'delivered' })
+  })
+
   it('delivers directly while the hub is down, and uses the hub again once it is back', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
     const told = () => receiver.received.map(({ body }) => body.match(/turn \d+/)?.[0])
