@@ -1,4 +1,4 @@
-import { type Asked, type Delivery, type Urgency, urgencies } from '../delivery.ts'
+import { type Asked, type Delivery, type Origin, type Urgency, urgencies } from '../delivery.ts'
 import { cutText } from '../text/clean.ts'
 
 const MAX_LINES = 10
@@ -10,10 +10,11 @@ const MAX_LINE = 200
  */
 export function summarize(deliveries: readonly [Delivery, ...Delivery[]]): Delivery {
   const [first] = deliveries
-  // The origin describes only the first one.
   const { origin: _, ...message } = first.message
+  const origin = sharedOrigin(deliveries)
+  const hosts = new Set(deliveries.map((one) => one.message.origin?.host ?? ''))
   const all = deliveries.flatMap(({ events }) => events)
-  const shown = deliveries.slice(0, MAX_LINES).map(lineOf)
+  const shown = deliveries.slice(0, MAX_LINES).map((one) => lineOf(one, hosts.size > 1))
   const rest = all.length - shown.length
   const isOfOne = deliveries.every(({ session }) => session === first.session)
   const urgency = highest(deliveries.map((one) => one.urgency))
@@ -31,7 +32,8 @@ export function summarize(deliveries: readonly [Delivery, ...Delivery[]]): Deliv
     firstTriedAt: 0,
     message: {
       ...message,
-      ...(!isOfOne && { sessionId: '' }),
+      ...(origin && { origin }),
+      ...(!isOfOne && { sessionId: '', cwd: '' }),
       urgency,
       kind: lead.message.kind,
       title: `${cutText(lead.message.title, MAX_LINE)} and ${all.length - 1} more`,
@@ -60,11 +62,27 @@ export function withOpenQuestions(delivery: Delivery, others: readonly Asked[]):
   }
 }
 
+/** What is true of all of them; '' for the rest. */
+function sharedOrigin(deliveries: readonly Delivery[]): Origin | undefined {
+  const [first, ...others] = deliveries.map(({ message }) => message.origin)
+  if (!first) return undefined
+  const isShared = (name: keyof Origin) => others.every((one) => one?.[name] === first[name])
+  const { label, project, branch, host, reply } = first
+  return {
+    label: isShared('label') ? label : '',
+    project: isShared('project') ? project : '',
+    branch: isShared('branch') ? branch : '',
+    host: isShared('host') ? host : '',
+    reply: isShared('reply') ? reply : '',
+  }
+}
+
 /** For a question its text, since the titles of questions are all alike; otherwise the title and what it is about. */
-function lineOf({ message, questions }: Delivery): string {
+function lineOf({ message, questions }: Delivery, withHost: boolean): string {
   const [first = ''] = message.body.split('\n', 1)
-  const line = [message.title, first].filter(Boolean).join(' · ')
-  return cutText(questions?.[0]?.text ?? line, MAX_LINE)
+  const host = withHost ? message.origin?.host : ''
+  const about = questions?.[0] ? [questions[0].text] : [message.title, first]
+  return cutText([host, ...about].filter(Boolean).join(' · '), MAX_LINE)
 }
 
 /** The same message with a line before its text. */

@@ -26,7 +26,13 @@ export async function noteEnd(ids: readonly string[], ended: Ended, redis: Redis
 }
 
 export async function isSeen(id: string, redis: RedisConnection): Promise<boolean> {
-  return (await redis.call('EXISTS', seenKey(id))) === 1
+  return (await endOf(id, redis)) !== undefined
+}
+
+/** How a message ended; undefined if it has not, or more than a day ago. */
+export async function endOf(id: string, redis: RedisConnection): Promise<Ended | undefined> {
+  const text = await redis.call('GET', seenKey(id))
+  return text === null ? undefined : JSON.parse(String(text))
 }
 
 /** A failed attempt that another one will follow. */
@@ -50,12 +56,9 @@ export async function noteFailure(
 
 /** What is known of a message apart from its job in a queue. */
 export async function historyOf(id: string, redis: RedisConnection) {
-  const [ended, failure] = await Promise.all([
-    redis.call('GET', seenKey(id)),
-    redis.call('GET', failedKey(id)),
-  ])
+  const [ended, failure] = await Promise.all([endOf(id, redis), redis.call('GET', failedKey(id))])
   return {
-    ended: ended === null ? undefined : (JSON.parse(String(ended)) as Ended),
+    ended,
     failure: failure === null ? undefined : (JSON.parse(String(failure)) as Failure),
   }
 }

@@ -9,7 +9,7 @@ import type { Sent } from '../notifiers/define.ts'
 import { type Received, toDelivery } from './accept.ts'
 import { isAnswered } from './answers.ts'
 import { destinationOf } from './destinations.ts'
-import { isSeen, noteEnd, noteFailure } from './history.ts'
+import { endOf, isSeen, noteEnd, noteFailure } from './history.ts'
 import { noteShown } from './shown.ts'
 
 /** If at least this many messages wait, and the first for this long, one summary tells of all: as on a machine. */
@@ -29,6 +29,8 @@ export interface TellDeps {
 export type Told =
   | Exclude<Outcome, { type: 'released' }>
   | { type: 'repeat' }
+  /** Its text was part of an earlier message. */
+  | { type: 'summarized' }
   | { type: 'answered'; reason: string }
 
 /** Sends one waiting record, and others with it if many wait. Throws only if Redis does not answer. */
@@ -36,7 +38,8 @@ export async function tell(job: Job<Received>, deps: TellDeps): Promise<Told> {
   const { now, redis } = deps
   const delivery = toDelivery(job.data, Math.max(0, job.attemptsStarted - 1))
   const { id } = delivery
-  if (await isSeen(id, redis)) return { type: 'repeat' }
+  const ended = await endOf(id, redis)
+  if (ended) return { type: ended.summary === undefined ? 'repeat' : 'summarized' }
   const over = await whyOver(job.data, delivery, deps)
   if (over) {
     await noteEnd([id], { at: now(), state: over.type, detail: over.reason }, redis)

@@ -30,6 +30,11 @@ export function originOf(message: Message, now: number): string[] {
   return [...whoOf(message), timeOf(message, now)].filter((fact) => fact !== '')
 }
 
+/** What a program gets about another machine, whose folders mean nothing here: for channels of a hub. */
+export function elsewhere({ origin }: Message): { host?: string; project?: string } {
+  return origin?.host ? { host: origin.host, project: origin.project } : {}
+}
+
 /** What a title with the project does not say: session, branch, and the age of an old message. */
 export function sessionOf({ origin, at }: Message, now: number): string {
   const { label = '', branch = '' } = origin ?? {}

@@ -42,7 +42,10 @@ export async function fillBody(
 /** All values that a template can use, and that the default body contains. */
 function valuesOf(message: Message) {
   const { id, event, kind, urgency, title, body, sessionId, cwd, client, at } = message
-  return { id, event, kind, urgency, title, body, sessionId, project: basename(cwd), client, at }
+  // At a hub there is no folder.
+  const { project = '', host = '' } = message.origin ?? {}
+  const where = { project: basename(cwd) || project, host }
+  return { id, event, kind, urgency, title, body, sessionId, ...where, client, at }
 }
 
 async function makeEngine(escapeValue: (text: string) => string): Promise<Liquid> {

@@ -6,6 +6,7 @@ import { argv } from '../text/program.ts'
 import { type Ended, runProgram } from './_command-run.ts'
 import { answerLine } from './_network.ts'
 import { SYSTEM_PATH } from './_programs.ts'
+import { elsewhere } from './_text.ts'
 import { type ComposeContext, DeliveryError, defineNotifier, type Message } from './define.ts'
 
 const text = z.string().regex(/^[^\0]*$/, 'must have no NUL character')
@@ -50,7 +51,8 @@ export const command = defineNotifier({
 /** One line of JSON for stdin. None of it is ever passed as an argument. */
 function composeInput(message: Message, _: object, { attempt }: ComposeContext) {
   const { id, event, kind, urgency, title, body, sessionId, cwd, client, at } = message
-  const input = { id, event, kind, urgency, title, body, sessionId, cwd, client, at, attempt }
+  const where = { cwd, ...elsewhere(message) }
+  const input = { id, event, kind, urgency, title, body, sessionId, ...where, client, at, attempt }
   return { body: `${JSON.stringify(input)}\n` }
 }
 

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { describeError, errorCode, HookbellError } from '../errors.ts'
 import { appendLine } from '../fs/append.ts'
 import { expandHome } from '../fs/home.ts'
+import { elsewhere } from './_text.ts'
 import { DeliveryError, defineNotifier, type Message } from './define.ts'
 
 export const file = defineNotifier({
@@ -52,7 +53,8 @@ function absolutePath(path: string): string {
 
 function composeLine(message: Message) {
   const { id, event, kind, urgency, title, body, sessionId, cwd, client, at } = message
-  const line = { id, event, kind, urgency, title, body, sessionId, cwd, client, at }
+  const where = { cwd, ...elsewhere(message) }
+  const line = { id, event, kind, urgency, title, body, sessionId, ...where, client, at }
   return { body: `${JSON.stringify(line)}\n` }
 }
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { summarize, withLine, withOpenQuestions } from '../../src/deliver/summary.ts'
 import { deliverySchema } from '../../src/delivery.ts'
+import { whoOf } from '../../src/notifiers/_text.ts'
 import { makeDelivery } from '../support/delivery.ts'
 
 function asking(id: string, text: string) {
@@ -49,6 +50,30 @@ describe('a message that replaces open questions', () => {
 })
 
 describe('a summary', () => {
+  const from = (event: string, host: string, project: string) => {
+    const { message, ...rest } = makeDelivery(event)
+    const origin = { label: event, project, branch: 'main', host, reply: '' }
+    return {
+      ...rest,
+      message: { ...message, title: `${project}: done`, origin, cwd: `/${project}` },
+    }
+  }
+
+  it('names the machine of each message if there are several', () => {
+    const { message } = summarize([from('a', 'box-1', 'shop'), from('b', 'box-2', 'shop')])
+    expect(message.body.split('\n')).toEqual([
+      'box-1 · shop: done · body of a',
+      'box-2 · shop: done · body of b',
+    ])
+    expect(whoOf(message)).toEqual(['shop', 'main', 'claude'])
+  })
+
+  it('names once what all messages have in common', () => {
+    const { message } = summarize([from('a', 'box-1', 'shop'), from('b', 'box-1', 'api')])
+    expect(message.body).not.toContain('box-1')
+    expect(whoOf(message)).toEqual(['main', 'on box-1', 'claude'])
+  })
+
   const of = (event: string, sessionId: string) => {
     const delivery = makeDelivery(event, { session: `claude ${sessionId}` })
     return { ...delivery, message: { ...delivery.message, sessionId } }
@@ -115,7 +140,7 @@ describe('a summary', () => {
     const origin = { label: 'blue', project: 'shop', branch: 'main', host: '', reply: '' }
     const message = { ...delivery.message, title, origin }
     const summary = summarize([{ ...delivery, message }, makeDelivery('b')]).message
-    expect(summary).not.toHaveProperty('origin')
+    expect(whoOf(summary)).toEqual(['claude'])
     expect(summary.title.length).toBeLessThan(250)
     expect(summary.body.split('\n').map(({ length }) => length <= 200)).toEqual([true, true])
   })

@@ -42,7 +42,7 @@ export function fill(machine: Machine, index: number): Map<string, Event> {
 export const toldBy = (hubs: readonly HubProcess[]) =>
   hubs
     .flatMap((hub) => hub.lines())
-    .filter(({ state }) => state === 'delivered' || state === 'repeat')
+    .filter(({ state }) => state === 'delivered' || state === 'summarized')
     .sort((a, b) => a.at - b.at)
 
 export const tagOf = (body: string) => body.match(/#(\d+-\d+-\d+)#/)?.[1] ?? ''

@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { parseConfig } from '../../src/config/load.ts'
 import { RedisConnection } from '../../src/hub/connection.ts'
@@ -6,6 +8,7 @@ import { actOnDead } from '../../src/hub-server/dead.ts'
 import { startHub } from '../../src/hub-server/run.ts'
 import { makeAuthority } from '../support/authority.ts'
 import { makeDelivery } from '../support/delivery.ts'
+import { makeFolder } from '../support/folder.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
 import { asUser, handOver, hubConfig, runHub, titlesOf, toWebhook, users } from './_hub.ts'
@@ -20,6 +23,21 @@ describe.skipIf(!hasRedis)('hub: the hub', () => {
     await expect.poll(() => titlesOf(receiver)).toEqual(['one'])
     await expect.poll(() => hub.states('delivered')).toHaveLength(1)
     expect(JSON.stringify(hub.lines)).not.toContain('body of')
+  })
+
+  it('tells programs too from which machine and project a message is', async () => {
+    const [redis, receiver] = [await startRedis(), await startReceiver()]
+    const path = join(await makeFolder(), 'audit.jsonl')
+    await runHub(redis, { ...toWebhook(receiver.url), audit: { type: 'file', path } })
+    const origin = { label: 'blue', project: 'shop', branch: 'main', host: '', reply: '' }
+    const message = { ...makeDelivery('one').message, origin }
+    await handOver(redis, 'one', { message })
+    await handOver(redis, 'two', { message, channel: 'audit' })
+    await expect.poll(() => receiver.received.length).toBe(1)
+    const from = { host: 'here', project: 'shop' }
+    expect(JSON.parse(receiver.received[0]?.body ?? '')).toMatchObject({ data: from })
+    await expect.poll(() => existsSync(path)).toBe(true)
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject(from)
   })
 
   it('trusts the authorities of extraCaFile, as its machines do', async () => {
@@ -118,13 +136,14 @@ describe.skipIf(!hasRedis)('hub: the hub', () => {
     for (let index = 0; index < 30; index++) await handOver(redis, `e${index}`)
     await handOver(redis, 'asks', { kind: 'permission' })
     const hub = await runHub(redis, { team: { type: 'slack', url: receiver.url } })
-    await expect.poll(() => hub.states('repeat').length).toBeGreaterThan(20)
+    await expect.poll(() => hub.states('summarized').length).toBeGreaterThan(20)
     const texts = receiver.received.map(({ body }) => body)
     expect(titlesOf(receiver)[0]).toBe('asks')
     const [told] = texts.flatMap((text) => text.match(/and (\d+) more/)?.[1] ?? [])
     // The messages before the summary, the question, and the summary itself.
     expect(Number(told) + texts.length).toBe(31)
-    await expect.poll(() => hub.states('repeat').length).toBe(Number(told))
+    await expect.poll(() => hub.states('summarized').length).toBe(Number(told))
+    expect(hub.states('repeat')).toEqual([])
   })
 
   it('keeps the rate limit of a destination across two hubs', async () => {

@@ -86,7 +86,7 @@ describe.skipIf(!hasRedis)('hub: why', () => {
     const answers: string[] = []
     for (let index = 0; index < 12; index++) answers.push(await handOver(redis, `e${index}`))
     const hub = await runHub(redis, { team: { type: 'slack', url: receiver.url } })
-    await expect.poll(() => hub.states('repeat').length).toBeGreaterThan(5)
+    await expect.poll(() => hub.states('summarized').length).toBeGreaterThan(5)
     const last = await lookAt(hub, answers[11] ?? '')
     expect(last).toMatchObject({ state: 'delivered', summary: expect.stringMatching(/\.team$/) })
   })

@@ -41,6 +41,7 @@ describe('notifiers: webhook', () => {
           "body": "The agent wants to run the tests",
           "client": "claude",
           "event": "Notification",
+          "host": "",
           "id": "01J9ZK3QHV",
           "kind": "permission",
           "project": "shop",
