@@ -83,7 +83,9 @@ export class HubDestinationQueue {
 
   /** @param receivedAt Unix ms */
   async add(records: readonly HubRecord[], receivedAt: number) {
-    await this.queue.addBulk(
+    // Somebody may have emptied Redis since. Both are on their way at once, in this order.
+    const limited = this.#setLimits()
+    const added = this.queue.addBulk(
       records.map((record) => ({
         name: record.kind,
         data: { record, receivedAt },
@@ -93,6 +95,7 @@ export class HubDestinationQueue {
         },
       })),
     )
+    await Promise.all([limited, added])
   }
 
   /** Finishes the message that is being sent. Waits for Redis, if need be for ever. */
@@ -108,8 +111,7 @@ export class HubDestinationQueue {
 
   /** The limiter of BullMQ counts from when a job is taken, not from when it was sent, so `#work` keeps the pace. */
   async #setLimits() {
-    await this.queue.setGlobalConcurrency(1)
-    await this.queue.setGlobalRateLimit(1, 1)
+    await Promise.all([this.queue.setGlobalConcurrency(1), this.queue.setGlobalRateLimit(1, 1)])
   }
 
   /**
@@ -133,7 +135,7 @@ export class HubDestinationQueue {
     const told = await this.#tell(job)
     onTold(job.data, told)
     void redis.call('HINCRBY', COUNTS, told.type, '1').catch(() => {})
-    const isSent = !['repeat', 'expired', 'answered'].includes(told.type)
+    const isSent = !['repeat', 'summarized', 'expired', 'answered'].includes(told.type)
     const destination = destinationOf(job.data.record.channel, loaded)
     const pace = 'error' in destination ? undefined : destination.notifier.pace
     const paceMs = isSent ? (pace?.minIntervalMs ?? 0) : 0

@@ -184,6 +184,24 @@ describe.skipIf(!hasRedis)('hub: faults', () => {
     expect(hub.output().split('"reloaded"')[1]).not.toContain('the hub refuses')
   })
 
+  it('the rate limit of a destination holds after somebody emptied Redis', async () => {
+    const redis = await startRedis()
+    const times: number[] = []
+    const note = () => {
+      times.push(performance.now())
+      return { body: 'ok' }
+    }
+    const receiver = await startReceiver({ script: [note] })
+    const slack = { team: { type: 'slack', url: receiver.url } }
+    await Promise.all([runHub(redis, slack), runHub(redis, slack)])
+    await redis.ask('FLUSHALL')
+    for (const event of ['a', 'b', 'c']) await handOver(redis, event)
+    await expect.poll(() => times.length).toBe(3)
+    const [first = 0, , last = 0] = times
+    // Two seconds, or none without a limit. On a busy machine, the first may be noticed late.
+    expect(last - first).toBeGreaterThan(1000)
+  })
+
   it('the rate limit of a destination holds after Redis has lost its data', async () => {
     const redis = await startRedis({ args: ['--appendonly', 'no', '--save', ''] })
     const times: number[] = []
