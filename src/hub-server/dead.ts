@@ -20,7 +20,10 @@ export async function actOnDead(
   id?: string,
 ): Promise<number> {
   const all = await Promise.all(queues.map(({ queue }) => queue.getFailed()))
-  const meant = all.flat().filter((job) => id === undefined || job.id === id)
+  // The oldest first: they are told in the order in which they are put back.
+  const meant = all
+    .flatMap((one) => one.reverse())
+    .filter((job) => id === undefined || job.id === id)
   const now = await readTime(redis)
   if (action === 'retry') await Promise.all(meant.map((job) => retry(job, now)))
   else {

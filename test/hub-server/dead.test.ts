@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { actOnDead } from '../../src/hub-server/dead.ts'
+import { actOnDead, deadInHub } from '../../src/hub-server/dead.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
 import { handOver, runHub, titlesOf, toWebhook } from './_hub.ts'
@@ -23,5 +23,17 @@ describe.skipIf(!hasRedis)('hub: what was given up', () => {
     await expect.poll(() => hub.states('delivered')).toMatchObject([{ attempt: 2 }])
     expect(titlesOf(receiver)).toEqual(['one', 'one', 'one', 'one'])
     expect(hub.states('exhausted')).toHaveLength(1)
+  })
+
+  it('is told in the order in which it came', async () => {
+    const events = ['a', 'b', 'c', 'd', 'e']
+    const script = [...events.map(() => 404), 200]
+    const [redis, receiver] = [await startRedis(), await startReceiver({ script })]
+    const hub = await runHub(redis, toWebhook(receiver.url))
+    for (const event of events) await handOver(redis, event, { session: 's' })
+    await expect.poll(() => hub.states('exhausted')).toHaveLength(events.length)
+    await expect.poll(async () => (await deadInHub(hub.open)).length).toBe(events.length)
+    expect(await actOnDead(hub.open, 'retry')).toBe(events.length)
+    await expect.poll(() => titlesOf(receiver)).toEqual([...events, ...events])
   })
 })
