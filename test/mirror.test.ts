@@ -45,6 +45,8 @@ const topics: { [folder: string]: readonly string[] } = {
     'faults-sh',
     'isolation-installed',
     'isolation-installed-node',
+    'waiting-installed',
+    'waiting-installed-node',
   ],
   'hub-server': ['examples', 'faults', 'power-cut', 'short-lived', 'sweep'],
   install: ['concurrent'],

@@ -11,6 +11,7 @@ import { isOnHold } from '../worker/on-hold.ts'
 import { type Events, list, stateFolders, withEvents } from './_events.ts'
 import { clientProblems } from './_status-clients.ts'
 import {
+  backlogProblems,
   changedTrust,
   hubProblem,
   problemsOf,
@@ -32,6 +33,7 @@ export async function readStatus() {
   const unreadable = new Set<string>()
   const onUnreadable = (folder: string) => void unreadable.add(folder)
   const corrupt = folders.flatMap((folder) => list(spoolIn(folder).corrupt, onUnreadable)).length
+  const unclaimed = folders.flatMap((folder) => list(spoolIn(folder).new, onUnreadable)).length
   const place = { env: process.env, cwd: process.cwd(), stateDir: state }
   const { count, latest, clients, oldestWaiting, channels, unreached, hub } = withEvents(
     folders,
@@ -73,6 +75,7 @@ export async function readStatus() {
       ),
       ...clientProblems(clients, { isInstalled, lastEvent }),
       ...unreached.map((last) => unreachedProblem(count.undelivered, last)),
+      ...backlogProblems(unclaimed),
       ...(await problemsOf(config, count.dead, corrupt, folders)),
       ...(await templateProblemsIn(configFolder, config.templates)),
       ...(await changedTrust(state)),

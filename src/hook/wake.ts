@@ -3,6 +3,7 @@ import { isPinRefused, readPinned } from '../config/pinned.ts'
 import { workerEnvironment } from '../config/worker-env.ts'
 import { isTrusted, isTrustedIfPresent } from '../fs/trust.ts'
 import { mayStart, passStart } from '../spool/start-marker.ts'
+import { limitWaiting } from './limit-waiting.ts'
 import { workerLives } from './worker-lives.ts'
 
 /**
@@ -12,7 +13,8 @@ import { workerLives } from './worker-lives.ts'
  * @param root where the event was stored: the state folder or its fallback
  */
 export function wakeWorker(stateDir: string, root: string, worker: string) {
-  if (workerLives(root) || isPinRefused(stateDir) || !mayStart(root)) return
+  const onFailed = () => limitWaiting(root)
+  if (workerLives(root) || isPinRefused(stateDir) || !mayStart(root, onFailed)) return
   const node = nodeOf(stateDir)
   const env = workerEnvironment(stateDir, process.env)
   const run = [root, dirname(worker), worker, node]

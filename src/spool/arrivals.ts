@@ -2,7 +2,7 @@ import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { byAcceptance } from '../acceptance-order.ts'
 
-interface Arrival {
+export interface Arrival {
   /** The name of the file, which begins with the id of the event. */
   id: string
   /** The modification time, Unix ms. */

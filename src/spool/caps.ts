@@ -38,7 +38,7 @@ export interface Removal {
 
 /**
  * Keeps dead/ and corrupt/ within their caps. The oldest files are removed first, each after `tell` was called with
- * it. Waiting events are never removed. @returns how many files were removed
+ * it. @returns how many files were removed
  */
 export async function enforceCaps(
   spool: Spool,
@@ -89,7 +89,8 @@ function contentOf({ path, name }: Kept): Pick<Removal, 'events' | 'channel'> {
   return { events, ...(channel && { channel }) }
 }
 
-function freeBytesOf({ dead }: Spool): number {
+/** Infinite where that cannot be told. */
+export function freeBytesOf({ dead }: Spool): number {
   try {
     const { bavail, bsize } = statfsSync(dead)
     return bavail * bsize

@@ -21,8 +21,11 @@ export function startMarkerPath(state: string): string {
   return `${state}/worker.starting`
 }
 
-/** @returns false if another process is starting a worker now */
-export function mayStart(state: string): boolean {
+/**
+ * @param onFailed called if the marker of an earlier start is still there: that worker never got the lock
+ * @returns false if another process is starting a worker now
+ */
+export function mayStart(state: string, onFailed = () => {}): boolean {
   const marker = startMarkerPath(state)
   for (let round = 0; round < 2; round += 1) {
     try {
@@ -32,6 +35,7 @@ export function mayStart(state: string): boolean {
       const seen = read(marker)
       if (isValid(seen)) return false
       if (!remove(marker, seen)) return false
+      onFailed()
     }
   }
   // The marker cannot be written or removed: better one worker too many than none.

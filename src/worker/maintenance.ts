@@ -8,6 +8,7 @@ import { prepareSpool } from '../spool/prepare.ts'
 import { salvage } from '../spool/salvage.ts'
 import { sweep } from '../spool/sweep.ts'
 import type { WorkerDeps } from './deps.ts'
+import { limitWaiting } from './limit-waiting.ts'
 import { RECORD_LIMIT_MS, waitAtMost } from './wait-at-most.ts'
 
 const SWEEP_EVERY_MS = 3600_000
@@ -69,6 +70,7 @@ export class Maintenance {
     const spool = spoolIn(stateDir)
     attempt(() => sweep(spool, now()))
     await enforceCaps(spool, (removal) => this.#recordRemoval(removal)).catch(() => {})
+    await limitWaiting(this.#deps).catch(() => {})
   }
 
   /** Records a removal before it happens. Does not wait for long, since a full disk may be the cause. */

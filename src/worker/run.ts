@@ -21,17 +21,26 @@ export interface WorkerSummary {
 export async function deliverOnce(options: WorkerOptions): Promise<WorkerSummary> {
   const { deps, digest, maintenance, problem } = openWorker(options)
   const dispatcher = new Dispatcher(deps)
-  if (acquireLock(options.stateDir)) {
+  const isHeld = isOnHold(options.stateDir)
+  await ifSole(options, async () => {
     await maintenance.rotate()
-    await maintenance.sweep()
-    if (!isOnHold(options.stateDir)) await digest.check(0)
-    releaseLock(options.stateDir)
-  }
+    if (!isHeld) await digest.check(0)
+  })
   maintenance.beat()
-  if (isOnHold(options.stateDir)) {
-    await close(deps, dispatcher)
-    return { handled: 0, faults: [] }
-  }
+  if (!isHeld) await deliverAll(deps, dispatcher, problem)
+  // Afterwards, because it removes what has waited for too long.
+  await ifSole(options, () => maintenance.sweep())
+  await close(deps, dispatcher)
+  return { handled: dispatcher.handled, faults: dispatcher.faults.texts }
+}
+
+async function ifSole({ stateDir }: WorkerOptions, work: () => Promise<void>) {
+  if (!acquireLock(stateDir)) return
+  await work()
+  releaseLock(stateDir)
+}
+
+async function deliverAll(deps: WorkerDeps, dispatcher: Dispatcher, problem: ConfigProblem) {
   await deps.config.fetchSecrets()
   await deps.open.look((work) => dispatcher.follow(work))
   let claimed = 0
@@ -41,8 +50,6 @@ export async function deliverOnce(options: WorkerOptions): Promise<WorkerSummary
     // Waits for queued deliveries, but not for those whose destination failed.
     await dispatcher.comeToRest({ startsDue: true })
   } while (hasMore(claimed, deps, dispatcher) || (await hasNewProblem(problem)))
-  await close(deps, dispatcher)
-  return { handled: dispatcher.handled, faults: dispatcher.faults.texts }
 }
 
 function hasMore(

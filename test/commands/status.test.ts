@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { lstatSync, rmSync } from 'node:fs'
+import { lstatSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Home, makeHome } from '../support/home.ts'
@@ -33,6 +33,18 @@ describe('hookbell status', () => {
     expect(stdout).toMatch(/^droid .*; none of the last 50 events$/m)
     expect(stdout).toMatch(/^claude .*; last event just now$/m)
     await home.run('uninstall', '--yes')
+  })
+
+  it('warns before waiting events are removed', async () => {
+    const home = await makeHome()
+    const waiting = join(home.state, 'spool/new')
+    home.accept({ hook_event_name: 'Stop' })
+    for (let count = 0; count < 9998; count += 1) writeFileSync(join(waiting, `e${count}`), '')
+    expect((await home.run('status')).stdout).not.toContain('the oldest are removed')
+    writeFileSync(join(waiting, 'last'), '')
+    expect((await home.run('status')).stdout).toContain(
+      'x 10000 events wait for a worker; the oldest are removed beyond a limit (10000 if no worker starts, 100000 otherwise)',
+    )
   })
 
   it('exits with 1 when no client has the hooks', async () => {

@@ -1,0 +1,36 @@
+import { appendFileSync, existsSync, rmSync, statSync } from 'node:fs'
+import { Arrivals } from '../spool/arrivals.ts'
+import { MAX_WAITING, MAX_WITHOUT_WORKER } from '../spool/waiting-limits.ts'
+
+/** Without a worker, nobody rotates the journal. */
+const MAX_JOURNAL_BYTES = 16 * 1024 * 1024
+
+/** Removes the oldest waiting events, because no worker can be started: the disk must not fill up. Never throws. */
+export function limitWaiting(state: string) {
+  try {
+    const folder = `${state}/spool/new`
+    const max = existsSync(`${state}/on-hold`) ? MAX_WAITING : MAX_WITHOUT_WORKER
+    const excess = new Arrivals(folder).list().slice(0, -max)
+    if (excess.length === 0) return
+    const reason = `more than ${max} events waited, and no worker started`
+    const records = excess.map(({ id: name }) => {
+      const id = name.replace(/~\d+$/, '')
+      return { at: Date.now(), id, type: 'dropped', reason }
+    })
+    record(`${state}/journal.jsonl`, records)
+    for (const { id } of excess) rmSync(`${folder}/${id}`, { force: true })
+  } catch {
+    // The next hook tries again.
+  }
+}
+
+function record(path: string, records: readonly object[]) {
+  const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  if (bytes > MAX_JOURNAL_BYTES) return
+  try {
+    const text = records.map((one) => `${JSON.stringify(one)}\n`).join('')
+    appendFileSync(path, text, { mode: 0o600 })
+  } catch {
+    // The disk may be full, which is a reason to go on.
+  }
+}

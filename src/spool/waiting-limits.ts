@@ -1,0 +1,81 @@
+import type { Arrival } from './arrivals.ts'
+
+export interface WaitingLimits {
+  maxFiles: number
+  maxBytes: number
+  maxDays: number
+}
+
+const MIB = 1024 * 1024
+
+/** How many events may wait. */
+export const MAX_WAITING = 100_000
+/** The same if no worker starts: then a front door removes the others. Same number: bin/hookbell-hook. */
+export const MAX_WITHOUT_WORKER = 10_000
+
+const limits: WaitingLimits = { maxFiles: MAX_WAITING, maxBytes: 512 * MIB, maxDays: 30 }
+/** In force on a disk that is nearly full. Not fewer: most of it may be used by others, and each event counts. */
+const scarce: WaitingLimits = { ...limits, maxFiles: MAX_WITHOUT_WORKER, maxBytes: 64 * MIB }
+const RESERVE_BYTES = 64 * MIB
+const DAY_MS = 24 * 3600_000
+
+/** The limits of waiting events on a disk with this much room. */
+export function limitsWith(freeBytes: number): WaitingLimits {
+  return freeBytes < RESERVE_BYTES ? scarce : limits
+}
+
+/** A waiting event that is not kept any longer, and why. */
+interface Excess {
+  name: string
+  reason: string
+}
+
+/**
+ * The waiting events that exceed the limits: the oldest ones, and questions only if nothing else is left.
+ * @param events oldest first
+ */
+export function* findExcess(
+  events: readonly Arrival[],
+  isQuestion: (event: Arrival) => boolean,
+  { maxFiles, maxBytes, maxDays }: WaitingLimits,
+): Generator<Excess> {
+  let files = events.length
+  let bytes = events.reduce((sum, one) => sum + one.bytes, 0)
+  const remove = (event: Arrival, reason: string) => {
+    files -= 1
+    bytes -= event.bytes
+    return { name: event.id, reason }
+  }
+  const whyFull = () => {
+    if (files > maxFiles) return `more than ${maxFiles} events waited`
+    return bytes > maxBytes ? `more than ${Math.round(maxBytes / MIB)} MiB waited` : undefined
+  }
+  const old = countOld(events, maxDays)
+  for (const event of events.slice(0, old)) yield remove(event, `waited for ${maxDays} days`)
+  const questions: Arrival[] = []
+  for (const event of events.slice(old)) {
+    const reason = whyFull()
+    if (!reason) return
+    if (isQuestion(event)) questions.push(event)
+    else yield remove(event, reason)
+  }
+  for (const event of questions) {
+    const reason = whyFull()
+    if (!reason) return
+    yield remove(event, reason)
+  }
+}
+
+/**
+ * How many events are too old. Their age counts up to the last event, and a day at most between two of them: neither a
+ * machine that was off nor a clock that jumps makes an event old.
+ */
+function countOld(events: readonly Arrival[], maxDays: number): number {
+  let ageMs = 0
+  let count = events.length
+  for (; count > 1 && ageMs < maxDays * DAY_MS; count -= 1) {
+    const [before, after] = [events[count - 2], events[count - 1]]
+    ageMs += Math.min((after?.acceptedAt ?? 0) - (before?.acceptedAt ?? 0), DAY_MS)
+  }
+  return ageMs < maxDays * DAY_MS ? 0 : count
+}

@@ -1,0 +1,83 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { type Door, type Home, makeHome, quiet, repin, runDoor, silent, waitFor } from './_door.ts'
+
+const EVENT = '{"hook_event_name":"Stop"}'
+const MAX = 10_000
+
+/** Tests that a worker that never starts does not let the disk fill up. */
+export function waitingSuite(door: Door) {
+  async function makeBroken(count: number) {
+    const home = makeHome({ holdsWorkerBack: false })
+    await door.argv(home)
+    const node = join(home.folder, 'node')
+    writeFileSync(node, '#!/bin/sh\nexit 127\n', { mode: 0o755 })
+    repin(home, 'node', node)
+    const folder = join(home.state, 'spool/new')
+    for (const path of [join(home.state, 'spool'), join(home.state, 'spool/tmp'), folder])
+      mkdirSync(path, { mode: 0o700 })
+    for (let index = 0; index < count; index += 1) {
+      const path = join(folder, `e${index}~0`)
+      writeFileSync(path, 'x')
+      utimesSync(path, 1000 + index, 1000 + index)
+    }
+    const run = async () => {
+      expect(quiet(await runDoor(door, home, { input: EVENT }))).toEqual(silent)
+    }
+    const waiting = () => readdirSync(folder).length
+    return { home, run, waiting }
+  }
+
+  const journalOf = ({ state }: Home) => join(state, 'journal.jsonl')
+  const recordsOf = (home: Home) =>
+    existsSync(journalOf(home))
+      ? readFileSync(journalOf(home), 'utf8')
+          .split('\n')
+          .filter(Boolean)
+          .map((line) => JSON.parse(line))
+      : []
+
+  describe(`${door.name}: events that no worker takes`, () => {
+    it('are limited to the newest after a start has failed, and the others are recorded', async () => {
+      const { home, run, waiting } = await makeBroken(MAX + 1)
+      await run()
+      // It is not known yet whether a worker starts.
+      expect(waiting()).toBe(MAX + 2)
+      await run()
+      await waitFor(() => waiting() === MAX)
+      const reason = `more than ${MAX} events waited, and no worker started`
+      const dropped = (id: string) => ({ at: expect.any(Number), id, type: 'dropped', reason })
+      const byId = recordsOf(home).sort((a, b) => a.id.localeCompare(b.id))
+      expect(byId).toEqual(['e0', 'e1', 'e2'].map(dropped))
+    })
+
+    it('are spared while a person holds them', async () => {
+      const { home, run, waiting } = await makeBroken(MAX + 1)
+      writeFileSync(join(home.state, 'on-hold'), '')
+      for (const _ of [1, 2]) await run()
+      rmSync(join(home.state, 'on-hold'))
+      expect(waiting()).toBe(MAX + 3)
+      await run()
+      await waitFor(() => waiting() === MAX)
+    })
+
+    it('are limited although the journal is too large to record it', async () => {
+      const { home, run, waiting } = await makeBroken(MAX)
+      writeFileSync(journalOf(home), ' '.repeat(17 * 1024 * 1024))
+      const { size } = statSync(journalOf(home))
+      for (const _ of [1, 2]) await run()
+      await waitFor(() => waiting() === MAX)
+      expect(statSync(journalOf(home)).size).toBe(size)
+    })
+  })
+}

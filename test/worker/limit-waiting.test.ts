@@ -1,0 +1,80 @@
+import { mkdirSync, readdirSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { JournalEntry } from '../../src/journal/entry.ts'
+import { acquireLock } from '../../src/spool/lock.ts'
+import { setOnHold } from '../../src/worker/control.ts'
+import { limitWaiting } from '../../src/worker/limit-waiting.ts'
+import { openWorker } from '../../src/worker/open-worker.ts'
+import { makeWorld, readLines, type World } from './_world.ts'
+
+const none = { maxFiles: 1e9, maxBytes: 1e12, maxDays: 1e9 }
+const ask = { message: 'May I?', notification_type: 'permission_prompt' }
+
+function makeWaiting(world: World, count: number, event: object = {}) {
+  return Array.from({ length: count }, (_, index) => {
+    const id = world.accept(event)
+    utimesSync(join(world.spool.new, id), 1000 + index, 1000 + index)
+    return id
+  })
+}
+
+describe('events that wait on hold', () => {
+  it('are removed beyond the limit, recorded, and not told later; questions stay', async () => {
+    const world = makeWorld()
+    const [question = ''] = makeWaiting(world, 1, ask)
+    const ids = makeWaiting(world, 510)
+    const { deps } = openWorker(world)
+    await limitWaiting(deps, { ...none, maxFiles: 3 })
+    const left = [question, ...ids.slice(-2)].sort()
+    expect(readdirSync(world.spool.new).sort()).toEqual(left)
+    const removed = { type: 'dropped', reason: 'more than 3 events waited' }
+    const records = readLines<JournalEntry>(join(world.stateDir, 'journal.jsonl'))
+    expect(records).toHaveLength(508)
+    expect(records[0]).toMatchObject({ ...removed, id: ids[0] })
+    expect(await world.statusOf(ids[0] ?? '')).toMatchObject({ outcome: 'suppressed' })
+    deps.store.close()
+    await world.once()
+    expect(
+      world
+        .lines()
+        .map(({ id }) => id.slice(0, question.length))
+        .sort(),
+    ).toEqual(left)
+  })
+
+  it.each(['once', 'untilIdle'] as const)('are limited by a worker: %s', async (run) => {
+    const world = makeWorld()
+    const ids = makeWaiting(world, 3)
+    // 600 MiB, more than may wait.
+    for (const id of ids) truncateSync(join(world.spool.new, id), 200 * 1024 * 1024)
+    setOnHold(world.stateDir, true)
+    await world[run]()
+    expect(readdirSync(world.spool.new).sort()).toEqual(ids.slice(1).sort())
+  })
+
+  it('are told first when the hold is over, however many there are', async () => {
+    const world = makeWorld()
+    const ids = makeWaiting(world, 40)
+    // Each of them is a day older than the next.
+    for (const [index, id] of ids.entries())
+      utimesSync(join(world.spool.new, id), index * 86_400, index * 86_400)
+    await world.once()
+    expect(world.lines()).toHaveLength(40)
+  })
+
+  it('are removed although the journal cannot record it, and foreign things stay', async () => {
+    const world = makeWorld()
+    makeWaiting(world, 2)
+    mkdirSync(join(world.spool.new, 'folder'))
+    writeFileSync(join(world.spool.new, 'not an id'), '')
+    const journal = join(world.stateDir, 'journal.jsonl')
+    mkdirSync(journal)
+    acquireLock(world.stateDir)
+    const { deps } = openWorker(world)
+    await limitWaiting(deps, { ...none, maxFiles: 0 })
+    expect(readdirSync(world.spool.new).sort()).toEqual(['folder', 'not an id'])
+    rmSync(journal, { recursive: true })
+    await expect.poll(() => readLines(journal)).toHaveLength(3)
+  })
+})
