@@ -1,7 +1,9 @@
 import { constants } from 'node:fs'
 import { open, rename, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isFolderSyncRefused } from './durable.ts'
+import { isMomentary, isRenamed, PAUSES_MS } from './rename.ts'
 
 /**
  * Creates a file as `writeDurable` does, without blocking this process: a slow disk must not delay other messages.
@@ -20,12 +22,24 @@ export async function writeDurableAsync(
     } finally {
       await file.close()
     }
-    await rename(tmpPath, path)
+    await putInPlaceAsync(tmpPath, path)
   } catch (error) {
     await unlink(tmpPath).catch(() => {})
     throw error
   }
   await syncFolderAsync(dirname(path))
+}
+
+async function putInPlaceAsync(from: string, to: string): Promise<void> {
+  for (const pauseMs of [...PAUSES_MS, undefined]) {
+    try {
+      return await rename(from, to)
+    } catch (error) {
+      if (isRenamed(from, to, error)) return
+      if (pauseMs === undefined || !isMomentary(error)) throw error
+      await sleep(pauseMs)
+    }
+  }
 }
 
 /** Makes the renames in a folder survive a power cut, as far as the system can sync folders. */

@@ -6,13 +6,13 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
-  renameSync,
   type Stats,
   unlinkSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
+import { putInPlace, renameFile } from './rename.ts'
 
 /** Codes of systems that cannot fsync a folder (Windows, some network volumes). */
 const NO_FOLDER_SYNC = new Set(['EPERM', 'EISDIR', 'EINVAL', 'ENOTSUP', 'EACCES', 'EBADF'])
@@ -44,7 +44,7 @@ export function writeDurable(
     } finally {
       closeSync(file)
     }
-    renameSync(tmpPath, path)
+    putInPlace(tmpPath, path)
   } catch (error) {
     unlinkQuietly(tmpPath)
     throw error
@@ -72,7 +72,7 @@ export function replaceUnsynced(path: string, text: string) {
   unlinkQuietly(tmpPath)
   try {
     writeFileSync(tmpPath, text, { mode: 0o600, flag: 'wx' })
-    renameSync(tmpPath, path)
+    renameFile(tmpPath, path)
   } catch (error) {
     unlinkQuietly(tmpPath)
     throw error

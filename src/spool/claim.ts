@@ -1,15 +1,8 @@
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  rmdirSync,
-  utimesSync,
-} from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmdirSync, utimesSync } from 'node:fs'
 import { basename, join, sep } from 'node:path'
 import { errorCode } from '../errors.ts'
 import { isOutOfRoom } from '../fs/durable.ts'
+import { isRenamed, renameFile } from '../fs/rename.ts'
 import type { Spool } from './layout.ts'
 import { formatName, type ParsedName, parseName, setAside } from './names.ts'
 import { LEASE_MS, livenessOf, ownerToken, parseOwner, thisProcess } from './owner.ts'
@@ -116,7 +109,7 @@ export class Claims {
     } catch (error) {
       // A full disk allows no new folder, but a rename. Delivering may still work.
       if (!isOutOfRoom(error)) throw error
-      renameSync(spareFolder(this.#spool), this.#folder)
+      renameFile(spareFolder(this.#spool), this.#folder)
     }
   }
 
@@ -149,10 +142,12 @@ function isOfOtherBoot(token: string): boolean {
 /** @returns false if the file is not there (any more) */
 function move(from: string, to: string): boolean {
   try {
-    renameSync(from, to)
+    renameFile(from, to)
     return true
   } catch (error) {
+    // Another worker was faster, or this one has it already.
     if (errorCode(error) === 'ENOENT') return false
+    if (isRenamed(from, to, error)) return true
     throw error
   }
 }

@@ -1,6 +1,7 @@
-import { renameSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { listIfThere } from '../fs/list.ts'
+import { renameFile } from '../fs/rename.ts'
 import type { Spool } from './layout.ts'
 import { formatName, parseName } from './names.ts'
 import { readParked, readParkedOrThrow, writeParked } from './park.ts'
@@ -43,7 +44,7 @@ export function retryItem(spool: Spool, { name, channel, events: [id = ''] }: De
     return
   }
   // The name gets a `~`, so that the worker asks the journal which channels are open.
-  renameSync(path, join(spool.new, formatName({ id, isDelivery: false }, 0)))
+  renameFile(path, join(spool.new, formatName({ id, isDelivery: false }, 0)))
   rmSync(`${path}.json`, { force: true })
 }
 

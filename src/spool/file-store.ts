@@ -5,6 +5,7 @@ import { errorCode } from '../errors.ts'
 import { writeDurable } from '../fs/durable.ts'
 import { FolderWatcher } from '../fs/folder-watcher.ts'
 import { listQuietly } from '../fs/list.ts'
+import { renameFile } from '../fs/rename.ts'
 import { Arrivals } from './arrivals.ts'
 import { type Claim, Claims } from './claim.ts'
 import { formatHeader, type Header, isOfLaterVersion, parseSpoolFile } from './header.ts'
@@ -117,7 +118,7 @@ export class FileStore implements Store {
   }
 
   moveToDead(claim: Claim) {
-    renameSync(claim.path, join(this.spool.dead, claim.id))
+    renameFile(claim.path, join(this.spool.dead, claim.id))
   }
 
   async park(delivery: Delivery, why: ParkReason): Promise<void> {

@@ -1,6 +1,7 @@
 import { readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from '../errors.ts'
+import { renameFile } from '../fs/rename.ts'
 import type { Spool } from './layout.ts'
 
 const MAX_EVENT_ID = 128
@@ -56,10 +57,10 @@ export function setUnreadableAside(folder: string, spool: Spool, now: number) {
 /** Moves a damaged or foreign object to corrupt/. A name that gets too long with the time in it is cut. */
 export function setAside(path: string, name: string, spool: Spool, now: number) {
   try {
-    renameSync(path, join(spool.corrupt, `${now}-${name}`))
+    renameFile(path, join(spool.corrupt, `${now}-${name}`))
   } catch (error) {
     if (errorCode(error) !== 'ENAMETOOLONG') throw error
-    renameSync(
+    renameFile(
       path,
       join(spool.corrupt, `${now}-${Buffer.from(name).toString('hex').slice(0, 100)}`),
     )

@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { chmodSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { readQuietly } from '../../src/fs/read.ts'
 import {
   type Door,
+  fallbackOf,
   files,
   type Home,
   makeHome,
@@ -12,6 +14,7 @@ import {
   runDoorInTime,
   silent,
   spooled,
+  waitFor,
 } from './_door.ts'
 
 const hasStrace = spawnSync('strace', ['-V']).status === 0
@@ -48,6 +51,30 @@ export function durabilitySuite(door: Door) {
       expect(orderOf(readFileSync(log, 'utf8'))).toMatch(
         /^(write )+(fsync )+rename sync-folder( \w+)* exit $/,
       )
+    })
+
+    it('stores the event once if a rename reports a failure after it has happened', async () => {
+      const home = makeHome({ holdsWorkerBack: false })
+      // No worker is started with settings that others can change.
+      chmodSync(home.config, 0o777)
+      const [tmp, accepted] = ['tmp', 'new'].map((name) => join(home.state, 'spool', name))
+      const calls = 'rename,renameat,renameat2'
+      const inject = `inject=${calls}:error=EIO:delay_enter=600000:when=1`
+      const script = `exec strace -f -qq -o /dev/null -e trace=${calls} -e ${inject} "$@"`
+      const running = runDoor(door, home, { script, input: EVENT })
+      // As a file server does whose answer is lost.
+      const moveWhole = () => {
+        const [name = ''] = files(tmp ?? '')
+        if (!readQuietly(join(tmp ?? '', name))?.endsWith(EVENT)) return false
+        renameSync(join(tmp ?? '', name), join(accepted ?? '', name))
+        return true
+      }
+      await waitFor(moveWhole)
+      expect(quiet(await running)).toEqual(silent)
+      expect(spooled(home.state).map(String)).toEqual([EVENT])
+      expect(spooled(fallbackOf(home))).toEqual([])
+      // It went on to start a worker.
+      expect(files(home.state)).toContain('worker.starting')
     })
 
     it('leaves no half-written event in new/ when it is killed at any system call', async () => {

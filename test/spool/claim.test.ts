@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import {
   existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   utimesSync,
@@ -15,6 +18,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { Claims } from '../../src/spool/claim.ts'
 import { LEASE_MS, type Owner, ownerToken, thisProcess } from '../../src/spool/owner.ts'
 import { buildProgram } from '../support/program.ts'
+import { hasStrace } from '../support/system-calls.ts'
 import { makeWorld } from '../worker/_world.ts'
 import { startSleeper } from './_sleeper.ts'
 
@@ -39,6 +43,27 @@ function leaveBehind(owner: Owner, name = 'event') {
 }
 
 describe('a claim', () => {
+  it.skipIf(!hasStrace)(
+    'counts if the rename reports a failure after it has happened',
+    async () => {
+      const world = makeWorld()
+      const id = world.accept({})
+      const inject = 'inject=rename:error=EIO:delay_enter=500000:when=1'
+      const log = join(world.folder, 'log')
+      const words = ['-f', '-qq', '-o', log, '-e', 'trace=rename', '-e', inject]
+      const child = spawn('strace', [...words, process.execPath, program, world.stateDir])
+      onTestFinished(() => void child.kill('SIGKILL'))
+      await once(child.stdout, 'data')
+      const [owner = ''] = world.list('cur')
+      child.stdin.write('go')
+      await expect.poll(() => readFileSync(log, 'utf8')).toContain(id)
+      // As a file server does whose answer is lost.
+      renameSync(join(world.spool.new, id), join(world.spool.cur, owner, id))
+      const [claimed] = await once(child.stdout, 'data')
+      expect(JSON.parse(String(claimed))).toEqual([id])
+    },
+  )
+
   it(`succeeds for exactly one of ${CLAIMERS} workers`, async () => {
     const count = isFull ? 3000 : 300
     const world = makeWorld()
