@@ -69,7 +69,8 @@ async function eventOf(
   loaded: LoadedConfig,
   deps: PreviewDeps,
 ): Promise<EnrichedEvent> {
-  const enriched = (event: AgentEvent) => enrich(event, { now: () => deps.now })
+  // A transcript that lacks something is not waited for.
+  const enriched = (event: AgentEvent) => enrich(event, { now: () => Number.POSITIVE_INFINITY })
   if (source.type === 'payload') {
     return enriched(parse(source.body, source.client, loaded, deps.now))
   }

@@ -86,6 +86,22 @@ describe('hookbell preview', () => {
     expect(stderr).toContain('Made of what the journal keeps')
   })
 
+  it('does not wait for a transcript that lacks the answer', async () => {
+    const home = await makeHome({ channels: { mail } })
+    const folder = join(home.home, '.factory/sessions/-x')
+    const transcript_path = join(folder, 's.jsonl')
+    await execa('mkdir', ['-p', folder])
+    const message = { role: 'user', content: [{ type: 'text', text: 'Go' }] }
+    writeFileSync(transcript_path, `${JSON.stringify({ type: 'message', message })}\n`)
+    const file = join(home.home, 'event.json')
+    writeFileSync(
+      file,
+      JSON.stringify({ hook_event_name: 'Stop', cwd: home.project, transcript_path }),
+    )
+    const preview = ['preview', file, '--channel', 'mail', '--client', 'droid']
+    expect(await home.run(...preview)).toMatchObject({ exitCode: 0 })
+  })
+
   it('reads a payload from stdin', async () => {
     const home = await makeHome({ channels: { log: { type: 'file', path: '~/log' } } })
     const { stdout } = await execa(
