@@ -94,6 +94,8 @@ export const claude = defineClient({
   ],
   ordinaryEnds: [],
   wakesItself: true,
+  // Measured with 2.1.330: 10 to 300 ms after the last of these hooks has ended.
+  writesStopResult: true,
   reportsIdle: true,
   holdQuestionMs: 0,
   // The form of an MCP server was filled in or refused, or its page was visited.

@@ -165,6 +165,8 @@ export interface Client {
   hidesAgents?: true
   /** Begins turns by itself, as scheduled, with the event for a prompt: only its transcript shows that. */
   wakesItself?: true
+  /** Writes to its transcript, after the hooks for the end of a turn, whether one of them made the agent go on. */
+  writesStopResult?: true
   /** After a minute without an answer to its turn, it sends a Notification. */
   reportsIdle?: true
   /** How long to hold back a question, in ms, because the client may answer it itself at once. */

@@ -17,6 +17,8 @@ export const canonicalEvents = [
   'Notification',
   /** The turn is over. */
   'Stop',
+  /** The turn would be over, but a hook made the agent go on. */
+  'StopRefused',
   /** The turn failed. */
   'StopFailure',
   /** A person stopped the turn. */

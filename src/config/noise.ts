@@ -5,6 +5,7 @@ import { kinds } from '../event/kind.ts'
 export const noiseRules = [
   'repeats',
   'sub-agents',
+  'stop-hooks',
   'background',
   'scheduled',
   'idle',

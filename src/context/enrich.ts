@@ -15,6 +15,8 @@ import { withTurn } from './with-turn.ts'
 const POLL_EVERY_MS = 50
 /** How late a transcript may be, for an unknown client, and for a transcript that does not exist. */
 const LATE_BY_MS = 300
+/** The longest wait for other hooks. The next event of the session waits too, for five seconds. */
+const HOOKS_MS = 4000
 
 /** The longest time between the interruption of a turn and the end of its session, if one signal causes both. */
 const KILL_MS = 5000
@@ -113,8 +115,11 @@ async function readInTime(event: AgentEvent, { now }: EnrichDeps): Promise<Trans
   const roots = rootsOf(event.client)
   const format = formatOf(event.client)
   const ownLateByMs = findClient(event.client)?.transcriptLateByMs ?? LATE_BY_MS
-  // A transcript that does not exist at all is unlikely to appear.
-  const lateByMs = () => (facts.isReadable ? ownLateByMs : Math.min(ownLateByMs, LATE_BY_MS))
+  const lateByMs = () => {
+    // A transcript that does not exist at all is unlikely to appear.
+    if (!facts.isReadable) return Math.min(ownLateByMs, LATE_BY_MS)
+    return hasOpenHooks(event, facts) ? HOOKS_MS : ownLateByMs
+  }
   const read = () => readTranscript(event.transcriptPath, roots, event.at, format)
   let facts = await read()
   while (isMissing(event, facts) && now() < event.at + lateByMs()) {
@@ -124,7 +129,14 @@ async function readInTime(event: AgentEvent, { now }: EnrichDeps): Promise<Trans
   return facts
 }
 
+/** Whether other hooks for the end of the turn may still run: one of them may make the agent go on. */
+function hasOpenHooks({ client, kind }: AgentEvent, facts: TranscriptFacts): boolean {
+  if (kind !== 'done' || !findClient(client)?.writesStopResult) return false
+  return facts.isReadable && facts.isRefused === undefined
+}
+
 function isMissing(event: AgentEvent, facts: TranscriptFacts): boolean {
+  if (hasOpenHooks(event, facts)) return true
   if (event.kind === 'done') return facts.isLate && !event.lastMessage
   return (
     event.kind === 'permission' &&

@@ -31,6 +31,8 @@ export interface TurnFacts {
   outcomeReason: string
   /** When the turn ended in that way, Unix ms; undefined if the transcript does not say. */
   outcomeAt: number | undefined
+  /** Whether a hook made the agent go on at that moment; undefined if that is not written yet. */
+  isRefused: boolean | undefined
   tokens: Tokens | undefined
   did: Deeds
 }
@@ -55,6 +57,7 @@ export function turnAt(entries: readonly Entry[], moment: number): TurnFacts {
     outcome: end?.outcome ?? '',
     outcomeReason: end?.reason ?? '',
     outcomeAt: end?.at,
+    isRefused: isRefusedAt(entries, moment),
     tokens: sumOf(turn),
     did: deedsOf(turn.flatMap((entry) => (entry.type === 'call' ? [entry] : []))),
   }
@@ -68,6 +71,16 @@ function endOf(entries: readonly Entry[], before: readonly Entry[], moment: numb
   }
   const last = before.findLast(({ type }) => type === 'prompt' || type === 'end')
   return last?.type === 'end' ? last : undefined
+}
+
+/** What the client wrote after its hooks had run. It may end the turn all the same, if that happens too often. */
+function isRefusedAt(entries: readonly Entry[], moment: number): boolean | undefined {
+  // Without slack: the hooks for the end before this one may have ended a moment ago.
+  const later = entries.slice(upTo(entries, moment - 1).length)
+  const [first, next] = later.filter(({ type }) =>
+    /^(prompt|answer|call|end|refusedEnd)$/.test(type),
+  )
+  return first && first.type === 'refusedEnd' && next?.type !== 'end'
 }
 
 /** Entries without a time belong to the one before them. */
@@ -90,7 +103,7 @@ function openCallsAt(entries: readonly Entry[], moment: number): ToolCall[] {
 }
 
 function isGoingOn(entry: Entry): boolean {
-  return entry.type === 'prompt' ? !entry.isOwn : /^(end|replied)$/.test(entry.type)
+  return entry.type === 'prompt' ? !entry.isOwn : /^(end|refusedEnd|replied)$/.test(entry.type)
 }
 
 function sumOf(turn: readonly Entry[]): Tokens | undefined {

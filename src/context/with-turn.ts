@@ -34,7 +34,8 @@ export function withTurn(event: AgentEvent, facts: TranscriptFacts): AgentEvent 
   const durationMs = event.durationMs ?? durationSince(facts.promptedAt, event.at)
   // droid and Gemini CLI end any turn in the same way; only the transcript shows how it ended.
   if (facts.outcome === 'interrupted') return { ...known, kind: 'other', means: 'Interrupt' }
-  if (facts.outcome !== 'failed') return { ...known, lastMessage, durationMs }
+  const means = facts.isRefused ? 'StopRefused' : event.means
+  if (facts.outcome !== 'failed') return { ...known, means, lastMessage, durationMs }
   const details = { error_details: facts.outcomeReason || 'the turn failed' }
   const failure = failureOf(details, event.at, '')
   const message = event.message || failure.reason

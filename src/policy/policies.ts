@@ -12,6 +12,7 @@ import { quietHours } from './quiet-hours.ts'
 import { repeats } from './repeats.ts'
 import { scheduled } from './scheduled.ts'
 import { shortTurns } from './short-turns.ts'
+import { stopHooks } from './stop-hooks.ts'
 import { subAgents } from './sub-agents.ts'
 import type { Policy } from './types.ts'
 
@@ -26,6 +27,7 @@ export const policies = [
   projectFile,
   repeats,
   subAgents,
+  stopHooks,
   background,
   scheduled,
   idle,

@@ -27,6 +27,8 @@ export interface Turns {
   /** When the client last began a turn by itself. Absent for never. */
   ownTurnAt?: number
   turnEnd: TurnEnd | undefined
+  /** When a hook last made the agent go on at the end of its turn. Absent for never. */
+  refusedAt?: number
   /** When the session last ended. Absent for never. */
   endedAt?: number
 }
@@ -85,6 +87,7 @@ export function noteTurn(
   const { turnEnd: last } = session
   if (isPrompt) session.promptAt = Math.max(session.promptAt, at)
   if (isOwnTurn) session.ownTurnAt = Math.max(session.ownTurnAt ?? 0, at)
+  if (ending.means === 'StopRefused') session.refusedAt = Math.max(session.refusedAt ?? 0, at)
   if (isSessionEnd) session.endedAt = Math.max(session.endedAt ?? 0, at)
   if (!isTurnEnd || at < (last?.at ?? 0)) return
   const tookMs = at === last?.at ? last.tookMs : turnMs(session, { at, durationMs })

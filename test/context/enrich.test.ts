@@ -383,10 +383,37 @@ describe('a finished turn', () => {
     expect(await enrich(event({ kind: 'done', at, ...told }), around)).toMatchObject(told)
   })
 
+  it('of claude is refused if a hook makes the agent go on, for which it waits four seconds', async () => {
+    const { path, event } = makeSession('claude', '.claude/projects/-srv-app')
+    const lines = transcriptText('claude').trimEnd().split('\n')
+    const at = Date.parse('2026-11-20T09:14:00.060Z')
+    const end = event({ kind: 'done', at, lastMessage: 'It is fixed.' })
+    const meansOf = async (summary: object, comesAfter = 3) => {
+      writeFileSync(path, `${lines.slice(0, -1).join('\n')}\n`)
+      const line = { type: 'system', subtype: 'stop_hook_summary', hookErrors: [], ...summary }
+      let looks = 0
+      const now = () => {
+        looks += 1
+        const timestamp = '2026-11-20T09:14:00.100Z'
+        if (looks === comesAfter)
+          appendFileSync(path, `${JSON.stringify({ ...line, timestamp })}\n`)
+        return at + looks * 400
+      }
+      return (await enrich(end, { now })).means
+    }
+    const blocked = { hookErrors: ['tests fail'], failedHookErrorIndexes: [] }
+    expect(await meansOf(blocked)).toBe('StopRefused')
+    expect(await meansOf({ hookAdditionalContext: ['look again'] })).toBe('StopRefused')
+    expect(await meansOf({ ...blocked, failedHookErrorIndexes: [0] })).toBe('Stop')
+    expect(await meansOf({ ...blocked, preventedContinuation: true })).toBe('Stop')
+    expect(await meansOf({ hookErrors: ['of an older version'] })).toBe('Stop')
+    expect(await meansOf(blocked, 20)).toBe('Stop')
+  })
+
   it('has the branch of the transcript outside of a repository', async () => {
     const { path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
     writeFileSync(path, transcriptText('claude'))
-    const end = event({ kind: 'done', at: Date.parse('2026-11-20T10:00:00Z') })
+    const end = event({ kind: 'done', at: Date.parse('2026-11-20T09:14:00.060Z') })
     expect(await enrich(end, around)).toMatchObject({ branch: 'fix-login' })
   })
 

@@ -17,6 +17,7 @@ const contents: Readonly<Record<string, EntryContent>> = {
   usage: { type: 'usage', id: '', tokens: { input: 1, output: 1 } },
   failed: { type: 'end', outcome: 'failed', reason: 'no credit' },
   completed: { type: 'end', outcome: 'completed', reason: '' },
+  refused: { type: 'refusedEnd' },
   session: { type: 'session', title: 'Login' },
 }
 
@@ -41,6 +42,21 @@ describe('the transcript of a turn', () => {
     ['prompt-500 answer+5000', true],
   ])('is late if it does not end with an answer: %s, %s', (line, isLate) => {
     expect(turnAt(entriesOf(line), moment).isLate).toBe(isLate)
+  })
+
+  it.each([
+    ['prompt-500 answer-100', undefined],
+    ['prompt-500 answer-100 refused-50', undefined],
+    ['prompt-500 answer-100 refused+40', true],
+    ['prompt-500 answer-100 refused+90000', true],
+    ['prompt-500 answer-100 refused+40 answer+200 completed+300', true],
+    ['prompt-500 refused-50 answer-20 completed+40', false],
+    ['prompt-500 answer-100 completed+40 prompt+500 answer+600 refused+700', false],
+    ['prompt-500 answer-100 prompt+400', false],
+    // The client ends the turn all the same.
+    ['prompt-500 answer-100 refused+40 completed+41', false],
+  ])('tells whether a hook made the agent go on: %s: %s', (line, isRefused) => {
+    expect(turnAt(entriesOf(line), moment).isRefused).toBe(isRefused)
   })
 
   it.each([

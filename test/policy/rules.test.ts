@@ -42,7 +42,11 @@ function told(
     const did = { tools: {}, files: [], commands: [] }
     const around = { project: 'shop', branch: '', title: '', firstPrompt: '', tokens: undefined }
     const asks = asksAtEnd(event.lastMessage)
-    const { isInterrupted = false, isUnused = false } = payload as Record<string, boolean>
+    const {
+      isInterrupted = false,
+      isUnused = false,
+      isRefused,
+    } = payload as Record<string, boolean>
     return {
       ...event,
       ...around,
@@ -53,6 +57,7 @@ function told(
       asks,
       isInterrupted,
       isUnused,
+      ...(isRefused && { means: 'StopRefused' }),
     }
   })
   const { pings } = runTimeline(events, { ...more, config })
@@ -390,6 +395,29 @@ describe('the rule', () => {
       [90, ownPrompt],
     ]
     expect(told(steps, { channels, routes })).toEqual(['desk 60', 'phone 60 at 360'])
+  })
+
+  it('`stop-hooks` tells only the real end of a turn that hooks did not let end', () => {
+    const refused = { ...stop, isRefused: true }
+    const steps: Step[] = [
+      [0, prompt],
+      [60, refused],
+      [200, refused],
+      [400, stop],
+    ]
+    expect(told(steps)).toEqual(['desktop 400'])
+    expect(told(steps, { noise: { off: ['stop-hooks'] } })).toHaveLength(3)
+  })
+
+  it('`stop-hooks` tells after half an hour if nothing else came, unless the session ended', () => {
+    const refused = { ...stop, isRefused: true }
+    const steps: Step[] = [
+      [0, prompt],
+      [60, refused],
+    ]
+    expect(told(steps)).toEqual(['desktop 60 at 1860'])
+    expect(told([...steps, [100, end]])).toEqual(['desktop 100'])
+    expect(told([...steps, [100, prompt]])).toEqual([])
   })
 
   it('`background` counts its five minutes from when a late worker judges the turn', () => {

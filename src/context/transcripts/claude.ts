@@ -29,15 +29,33 @@ function contentsOf(record: Payload, isOfAgent: boolean): EntryContent[] {
 
 function systemOf(record: Payload): EntryContent[] {
   switch (record.subtype) {
-    case 'turn_duration':
     case 'stop_hook_summary':
-      return [{ type: 'end', outcome: 'completed', reason: '' }]
+      return isRefusal(record) ? [{ type: 'refusedEnd' }] : completed
+    case 'turn_duration':
+      return completed
+    // Measured with 2.1.330: after eight refusals in a row the turn ends all the same.
+    case 'informational':
+      return /^A hook blocked the turn from ending /.test(textOf(record, 'content'))
+        ? completed
+        : []
     // The prompt that follows is a note.
     case 'scheduled_task_fire':
       return [{ type: 'prompt', text: textOf(record, 'prompt'), isOwn: true }]
     default:
       return []
   }
+}
+
+const completed: EntryContent[] = [{ type: 'end', outcome: 'completed', reason: '' }]
+
+/** Whether a hook made the agent go on: by an error that is not its own failure, or by something to add. */
+function isRefusal(record: Payload): boolean {
+  const { hookErrors, failedHookErrorIndexes: failed, hookAdditionalContext: added } = record
+  if (record.preventedContinuation === true) return false
+  // Older versions do not tell which errors are failures.
+  const isBlocked =
+    Array.isArray(hookErrors) && Array.isArray(failed) && hookErrors.length > failed.length
+  return isBlocked || (Array.isArray(added) && added.length > 0)
 }
 
 function titleOf(title: string): EntryContent[] {

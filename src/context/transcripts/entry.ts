@@ -23,6 +23,8 @@ export type EntryContent =
   /** Tokens of one call of the model; a later entry with the same `id` replaces this one. */
   | { type: 'usage'; id: string; tokens: Tokens }
   | { type: 'end'; outcome: Outcome; reason: string }
+  /** The turn would have ended, but a hook made the agent go on. */
+  | { type: 'refusedEnd' }
   /** From here on, requests for permission are decided by a person, or by the client itself. */
   | { type: 'decider'; isClient: boolean }
   | { type: 'session'; title?: string; model?: string; branch?: string; isHeadless?: boolean }
