@@ -33,7 +33,8 @@ export function summarize(deliveries: readonly [Delivery, ...Delivery[]]): Deliv
     message: {
       ...message,
       ...(origin && { origin }),
-      ...(!isOfOne && { sessionId: '', cwd: '' }),
+      client: shared(deliveries.map((one) => one.message.client)),
+      ...(!isOfOne && { sessionId: '', cwd: shared(deliveries.map((one) => one.message.cwd)) }),
       urgency,
       kind: lead.message.kind,
       title: `${cutText(lead.message.title, MAX_LINE)} and ${all.length - 1} more`,
@@ -42,6 +43,22 @@ export function summarize(deliveries: readonly [Delivery, ...Delivery[]]): Deliv
       ...(deliveries.some((one) => one.message.asks) && { asks: true }),
     },
   }
+}
+
+/** Where all of them come from, as far as that is the same place; undefined if it is not known of each. */
+function sharedOrigin(deliveries: readonly Delivery[]): Origin | undefined {
+  const origins = deliveries.flatMap(({ message }) => message.origin ?? [])
+  if (origins.length < deliveries.length) return undefined
+  const of = (name: keyof Origin) => shared(origins.map((origin) => origin[name]))
+  const project = of('project')
+  // Branches of two projects may have the same name.
+  const branch = project && of('branch')
+  return { label: of('label'), project, branch, host: of('host'), reply: of('reply') }
+}
+
+/** The text that all have; '' if they differ. */
+function shared([first = '', ...others]: readonly string[]): string {
+  return others.every((other) => other === first) ? first : ''
 }
 
 /** Adds the questions of the message that this one replaces, as far as they are still open. */
@@ -59,21 +76,6 @@ export function withOpenQuestions(delivery: Delivery, others: readonly Asked[]):
       body: [message.body, ...lines].filter(Boolean).join('\n'),
       markup: '',
     },
-  }
-}
-
-/** What is true of all of them; '' for the rest. */
-function sharedOrigin(deliveries: readonly Delivery[]): Origin | undefined {
-  const [first, ...others] = deliveries.map(({ message }) => message.origin)
-  if (!first) return undefined
-  const isShared = (name: keyof Origin) => others.every((one) => one?.[name] === first[name])
-  const { label, project, branch, host, reply } = first
-  return {
-    label: isShared('label') ? label : '',
-    project: isShared('project') ? project : '',
-    branch: isShared('branch') ? branch : '',
-    host: isShared('host') ? host : '',
-    reply: isShared('reply') ? reply : '',
   }
 }
 

@@ -71,7 +71,7 @@ describe('a summary', () => {
   it('names once what all messages have in common', () => {
     const { message } = summarize([from('a', 'box-1', 'shop'), from('b', 'box-1', 'api')])
     expect(message.body).not.toContain('box-1')
-    expect(whoOf(message)).toEqual(['main', 'on box-1', 'claude'])
+    expect(whoOf(message)).toEqual(['on box-1', 'claude'])
   })
 
   const of = (event: string, sessionId: string) => {
@@ -134,13 +134,30 @@ describe('a message whose text was changed', () => {
 })
 
 describe('a summary', () => {
-  it('does not repeat the origin of the first delivery, and shortens long titles', () => {
+  it('says where it comes from as far as all messages come from there', () => {
+    const from = (event: string, more: object, { cwd = '/srv/shop', client = 'claude' } = {}) => {
+      const delivery = makeDelivery(event)
+      const origin = { label: 'blue', project: 'shop', branch: 'main', host: 'box', reply: '' }
+      const message = { ...delivery.message, origin: { ...origin, ...more }, cwd, client }
+      return { ...delivery, message }
+    }
+    const there = { cwd: '/srv/blog', client: 'codex' }
+    const blog = { label: 'red', project: 'blog' }
+    expect(summarize([from('a', {}), from('b', blog, there)]).message).toMatchObject({
+      origin: { label: '', project: '', branch: '', host: 'box', reply: '' },
+      ...{ cwd: '', client: '' },
+    })
+    expect(summarize([from('a', {}), from('b', { label: 'red' })]).message).toMatchObject({
+      origin: { label: '', project: 'shop', branch: 'main', host: 'box', reply: '' },
+      ...{ cwd: '/srv/shop', client: 'claude' },
+    })
+    expect(summarize([from('a', {}), makeDelivery('b')]).message).not.toHaveProperty('origin')
+  })
+
+  it('shortens long titles', () => {
     const delivery = withBody('text', '')
-    const title = 'x'.repeat(1000)
-    const origin = { label: 'blue', project: 'shop', branch: 'main', host: '', reply: '' }
-    const message = { ...delivery.message, title, origin }
+    const message = { ...delivery.message, title: 'x'.repeat(1000) }
     const summary = summarize([{ ...delivery, message }, makeDelivery('b')]).message
-    expect(whoOf(summary)).toEqual(['claude'])
     expect(summary.title.length).toBeLessThan(250)
     expect(summary.body.split('\n').map(({ length }) => length <= 200)).toEqual([true, true])
   })
