@@ -1,7 +1,7 @@
 import { builtInConfig, type LoadedConfig } from '../config/load.ts'
 import type { Delivery } from '../delivery.ts'
 import { describeError } from '../errors.ts'
-import { DeliveryError, type Notifier, type Sent } from '../notifiers/define.ts'
+import { DeadlineError, DeliveryError, type Notifier, type Sent } from '../notifiers/define.ts'
 import { notifierOf } from '../notifiers/index.ts'
 import { retryDelay, whyGiveUp } from './backoff.ts'
 import type { Outcome } from './outcome.ts'
@@ -71,6 +71,9 @@ export async function send(
   )
 }
 
+/** How long aborted work may take to fail in its own words. */
+const LAST_WORDS_MS = 1000
+
 /** Aborts the work after `limitMs`, and does not wait for work that ignores its signal. @throws what the work throws */
 export async function withDeadline<Result>(
   limitMs: number,
@@ -80,9 +83,9 @@ export async function withDeadline<Result>(
   let timer: NodeJS.Timeout | undefined
   const deadline = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      const error = new DeliveryError('retry', `no answer within ${limitMs / 1000} s`)
+      const error = new DeadlineError(limitMs)
       timeout.abort(error)
-      reject(error)
+      timer = setTimeout(() => reject(error), LAST_WORDS_MS)
     }, limitMs)
   })
   try {

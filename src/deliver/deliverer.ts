@@ -1,7 +1,7 @@
 import type { LoadedConfig } from '../config/load.ts'
 import type { Delivery } from '../delivery.ts'
 import { monotonicMs } from '../monotonic.ts'
-import type { DeliveryError } from '../notifiers/define.ts'
+import { DeliveryError } from '../notifiers/define.ts'
 import {
   type AttemptDeps,
   type Destination,
@@ -196,7 +196,7 @@ export class Deliverer {
       const answer = typeof sent === 'string' ? sent : sent.answer
       return { type: 'delivered', attempt: delivery.attempts + 1, ms, answer }
     } catch (error) {
-      begun.failed()
+      begun.failed(error instanceof DeliveryError ? error.handle : undefined)
       if (!isRetry(error)) {
         limiter.release(slot)
         return failedOutcome(delivery, error, loaded, this.#deps)

@@ -29,7 +29,8 @@ export interface Begun {
   replaces?: string | undefined
   /** @param handle of the message, if the notifier gave one */
   delivered(handle: string | undefined): void
-  failed(): void
+  /** @param handle of the message, if it may have arrived all the same */
+  failed(handle?: string): void
 }
 
 /** Knows nothing of earlier messages: each delivery is sent as it is. */

@@ -12,6 +12,8 @@ export interface HttpRequest {
   body?: string | undefined
   /** Aborts the request, also while the answer is being read. */
   signal: AbortSignal
+  /** Called when all of it has left: the receiver may have it, even if no answer comes. */
+  onSent?: () => void
   /** How long to wait for the text after the status, and do without it; by default until it ends or breaks off. */
   textMs?: number
   /** PEM file of authorities to trust besides the usual ones. */
@@ -47,7 +49,7 @@ export async function request(url: string, options: HttpRequest): Promise<HttpAn
 
 function start(
   url: string,
-  { method, headers, body, extraCaFile, lookup }: HttpRequest,
+  { method, headers, body, onSent, extraCaFile, lookup }: HttpRequest,
   isAlone = false,
 ) {
   // Not imported: the ESM form of these modules loads undici on newer versions of Node.js.
@@ -61,6 +63,7 @@ function start(
     ...(!isPlain && trusting(extraCaFile)),
     ...(lookup && { lookup }),
   })
+  if (onSent) sent.once('finish', onSent)
   // Given whole, so that Node.js adds its length.
   sent.end(body)
   return sent

@@ -5,7 +5,7 @@ import { isLoopback } from '../text/loopback.ts'
 import { redact } from '../text/redact.ts'
 import { parseRetryAfter } from './_retry-after.ts'
 import { boundLine } from './_text.ts'
-import { DeliveryError } from './define.ts'
+import { DeliveryError, tooLate } from './define.ts'
 
 const ANSWER_LENGTH = 300
 
@@ -63,10 +63,13 @@ export function httpFailure(
 export function connectionFailure(
   name: string,
   error: unknown,
-  options: { signal: AbortSignal; secrets: readonly string[] },
+  options: { signal: AbortSignal; secrets: readonly string[]; handle?: string | undefined },
 ): DeliveryError {
-  if (options.signal.aborted) return new DeliveryError('retry', `${name}: timed out`)
-  return new DeliveryError('retry', `${name}: ${answerLine(innermost(error), options.secrets)}`)
+  const { signal, secrets, handle } = options
+  const failure = signal.aborted
+    ? tooLate(name, signal)
+    : new DeliveryError('retry', `${name}: ${answerLine(innermost(error), secrets)}`)
+  return handle === undefined ? failure : new DeliveryError('retry', failure.message, { handle })
 }
 
 /** In place of what OpenSSL says, which nobody understands. */

@@ -11,7 +11,7 @@ import {
   type Shown,
 } from './_notification-ids.ts'
 import { runTool } from './_run-tool.ts'
-import { DeliveryError, type SendContext, type Sent } from './define.ts'
+import { DeliveryError, type SendContext, type Sent, tooLate } from './define.ts'
 
 type Context = Pick<SendContext, 'signal' | 'sessionEnv' | 'replaces'>
 
@@ -47,7 +47,7 @@ export async function withdrawNotification(
   const shown = parseHandle(handle)
   if (!shown) return 'not a notification of hookbell'
   const result = await closeNotification(shown, busEnv(sessionEnv), signal)
-  if (signal.aborted) throw new DeliveryError('retry', 'desktop: timed out')
+  if (signal.aborted) throw tooLate('desktop', signal)
   if (result === 'closed') return 'taken off the screen'
   if (result === 'gone') return 'it was gone already'
   throw new DeliveryError('unavailable', 'desktop: no program here can close a notification', {

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { type Tool, toolFailure } from './_desktop.ts'
-import { DeliveryError } from './define.ts'
+import { tooLate } from './define.ts'
 
 /** Runs a program that shows a notification. @returns what it printed. @throws DeliveryError */
 export async function runTool(tool: Tool, signal: AbortSignal): Promise<string> {
@@ -17,7 +17,7 @@ export async function runTool(tool: Tool, signal: AbortSignal): Promise<string> 
     cwd: dirname(process.execPath),
   })
   if (!result.failed) return result.stdout
-  if (result.isCanceled) throw new DeliveryError('retry', 'desktop: timed out')
+  if (result.isCanceled) throw tooLate('desktop', signal)
   // Not execa's own message: it repeats the arguments.
   const text = result.stderr || result.originalMessage || `exit status ${result.exitCode}`
   throw toolFailure(tool.file, { code: result.code, text })

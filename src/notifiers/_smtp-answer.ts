@@ -1,5 +1,5 @@
 import { answerLine, innermost, WITHOUT_ENCRYPTION } from './_network.ts'
-import { DeliveryError } from './define.ts'
+import { DeliveryError, tooLate } from './define.ts'
 
 interface Credentials {
   user: string
@@ -26,7 +26,7 @@ export function smtpAnswer({ response, rejectedErrors = [] }: Accepted, server: 
  * it holds the dialogue, and so the credentials where a server repeats them.
  */
 export function smtpFailure(error: unknown, server: URL, signal: AbortSignal): DeliveryError {
-  if (signal.aborted) return new DeliveryError('retry', 'email: timed out')
+  if (signal.aborted) return tooLate('email', signal)
   const { code, status } = smtpStatus(error)
   const text = cleanAnswer(innermost(error), server)
   // A missing STARTTLS is answered with 5xx too, but the network in between may have removed it.

@@ -7,7 +7,13 @@ import { type Ended, runProgram } from './_command-run.ts'
 import { answerLine } from './_network.ts'
 import { SYSTEM_PATH } from './_programs.ts'
 import { elsewhere } from './_text.ts'
-import { type ComposeContext, DeliveryError, defineNotifier, type Message } from './define.ts'
+import {
+  type ComposeContext,
+  DeliveryError,
+  defineNotifier,
+  type Message,
+  tooLate,
+} from './define.ts'
 
 const text = z.string().regex(/^[^\0]*$/, 'must have no NUL character')
 
@@ -27,9 +33,10 @@ export const command = defineNotifier({
   compose: composeInput,
   async send(message, { argv, env }, context) {
     const { signal } = context
-    if (signal.aborted) throw tooLate()
     const home = homeFolder()
     const [file = '', ...args] = argv
+    const isTooLate = () => tooLate('command', signal, `${file} was killed: it did not end`)
+    if (signal.aborted) throw isTooLate()
     const path = file.replace(/^~(?=\/)/, home)
     const ended = await runProgram(
       {
@@ -41,7 +48,7 @@ export const command = defineNotifier({
       },
       signal,
     )
-    if (signal.aborted) throw tooLate()
+    if (signal.aborted) throw isTooLate()
     const secrets = Object.values(env)
     if (ended.status !== 0) throw failure({ file, path }, ended, secrets)
     return answerLine(ended.stdout.trim().split('\n')[0] ?? '', secrets) || 'ended with status 0'
@@ -132,8 +139,4 @@ function whyNotFound(path: string): string {
   if (!isAbsolute(path)) return 'Give its path in full'
   if (!existsSync(path)) return 'There is no such file'
   return 'Its first line, after #!, must name a program that is installed, and must not end as on Windows'
-}
-
-function tooLate(): DeliveryError {
-  return new DeliveryError('retry', 'command: it did not end in time, and was killed')
 }

@@ -80,6 +80,8 @@ export class DeliveryError extends Error {
   readonly hint: string | undefined
   /** With `give-up`: no message, whatever its content, will get through until the channel is corrected. */
   readonly isChannelDead: boolean
+  /** The message may have arrived all the same: with this handle it can be withdrawn. */
+  readonly handle: string | undefined
 
   constructor(
     verdict: Verdict,
@@ -89,6 +91,7 @@ export class DeliveryError extends Error {
       hint?: string
       cause?: unknown
       isChannelDead?: boolean
+      handle?: string | undefined
     } = {},
   ) {
     super(message, { cause: options.cause })
@@ -96,7 +99,24 @@ export class DeliveryError extends Error {
     this.retryAfterMs = options.retryAfterMs
     this.hint = options.hint
     this.isChannelDead = verdict === 'give-up' && options.isChannelDead === true
+    this.handle = options.handle
   }
+}
+
+/** Why a delivery is aborted: its deadline has passed. */
+export class DeadlineError extends DeliveryError {
+  readonly limitMs: number
+
+  constructor(limitMs: number) {
+    super('retry', `no answer within ${limitMs / 1000} s`)
+    this.limitMs = limitMs
+  }
+}
+
+/** The failure of a notifier whose signal was aborted, in its own words for what did not happen. */
+export function tooLate(name: string, { reason }: AbortSignal, what = 'no answer'): DeliveryError {
+  const limit = reason instanceof DeadlineError ? `within ${reason.limitMs / 1000} s` : 'in time'
+  return new DeliveryError('retry', `${name}: ${what} ${limit}`)
 }
 
 /** The code for one type of channel. It never retries, never prints and never logs: the worker does. */

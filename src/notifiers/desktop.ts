@@ -6,7 +6,7 @@ import { showByNodeNotifier } from './_node-notifier.ts'
 import { showByNotifySend, withdrawNotification } from './_notify-send.ts'
 import { runTool } from './_run-tool.ts'
 import { boundLine, boundText, sessionOf } from './_text.ts'
-import { DeliveryError, defineNotifier, type Message } from './define.ts'
+import { defineNotifier, type Message, tooLate } from './define.ts'
 
 // No desktop shows more text, and one argument of a program is limited to 128 KiB.
 const TITLE_LENGTH = 200
@@ -33,18 +33,18 @@ export const desktop = defineNotifier({
   canReplace: hasNotifySend,
   async send(message, options, context) {
     const { signal, now } = context
-    if (signal.aborted) throw timedOut()
+    if (signal.aborted) throw tooLate('desktop', signal)
     const notice = noticeOf(message, options, now)
     if (hasNotifySend()) return await showByNotifySend(notice, context)
     const { tool, nodeNotifierFirst } = chooseBackend(notice)
     const shown = nodeNotifierFirst && (await showByNodeNotifier(notice, signal))
-    if (signal.aborted) throw timedOut()
+    if (signal.aborted) throw tooLate('desktop', signal)
     if (!shown) await runTool(tool, signal)
     const by = `shown by ${shown ? 'node-notifier' : tool.file}`
     return message.urgency === 'critical' ? `${by}, which cannot withdraw it later` : by
   },
   async withdraw(handle, _, context) {
-    if (context.signal.aborted) throw timedOut()
+    if (context.signal.aborted) throw tooLate('desktop', context.signal)
     return await withdrawNotification(handle, context)
   },
 })
@@ -101,8 +101,4 @@ function canUseTerminalNotifier({ title, body }: Notice): boolean {
   return (
     process.arch === 'x64' && [title, body].every((text) => /^[\p{L}\p{N}][^"$`\\\n]*$/u.test(text))
   )
-}
-
-function timedOut(): DeliveryError {
-  return new DeliveryError('retry', 'desktop: timed out')
 }

@@ -4,7 +4,7 @@ import { describeError, errorCode, HookbellError } from '../errors.ts'
 import { appendLine } from '../fs/append.ts'
 import { expandHome } from '../fs/home.ts'
 import { elsewhere } from './_text.ts'
-import { DeliveryError, defineNotifier, type Message } from './define.ts'
+import { DeliveryError, defineNotifier, type Message, tooLate } from './define.ts'
 
 export const file = defineNotifier({
   name: 'file',
@@ -25,10 +25,12 @@ export const file = defineNotifier({
   keepsOrder: true,
   async send(message, { path }, { signal }) {
     const file = absolutePath(path)
-    if (signal.aborted) throw timedOut()
+    // The line may still be written later. The line of the retry then has the same id.
+    const isTooLate = () => tooLate('file', signal, 'the line was not on the disk')
+    if (signal.aborted) throw isTooLate()
     let stop = () => {}
     const aborted = new Promise<never>((_, reject) => {
-      stop = () => reject(timedOut())
+      stop = () => reject(isTooLate())
       signal.addEventListener('abort', stop, { once: true })
     })
     try {
@@ -56,11 +58,6 @@ function composeLine(message: Message) {
   const where = { cwd, ...elsewhere(message) }
   const line = { id, event, kind, urgency, title, body, sessionId, ...where, client, at }
   return { body: `${JSON.stringify(line)}\n` }
-}
-
-function timedOut(): DeliveryError {
-  // The line may still be written later. The line of the retry then has the same id.
-  return new DeliveryError('retry', 'file: timed out before the line was on the disk')
 }
 
 const permanentCodes = ['EACCES', 'EISDIR', 'ENOTDIR', 'ENXIO', 'EPERM']

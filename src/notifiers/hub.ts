@@ -12,6 +12,7 @@ import {
   defineNotifier,
   type Message,
   type SendContext,
+  tooLate,
 } from './define.ts'
 
 /** One outbox per hub. Its connection stays open while it is used. */
@@ -80,7 +81,7 @@ function outboxTo(server: HubServer): Outbox {
 
 function abortable<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const stop = () => reject(new DeliveryError('retry', 'hub: timed out'))
+    const stop = () => reject(tooLate('hub', signal))
     if (signal.aborted) stop()
     signal.addEventListener('abort', stop, { once: true })
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))

@@ -69,20 +69,16 @@ export const ntfy = defineNotifier({
     const { body } = composeNtfy(message, channel, context)
     const sent = { ...body, sequence_id: context.replaces ?? body.sequence_id }
     // To the root: JSON that is posted to the topic's own URL is shown as plain text.
-    const answer = await call('POST', '', JSON.stringify(sent), channel, context)
+    const posted = { method: 'POST', body: JSON.stringify(sent), handle: sent.sequence_id }
+    const answer = await call('', posted, channel, context)
     const accepted = acceptedMessage(answer, secretsOf(channel))
     // A server older than 2.16 knows no such ids, so the message could not be deleted by it.
     const hasHandle = accepted.sequence === sent.sequence_id
     return hasHandle ? { answer: accepted.answer, handle: sent.sequence_id } : accepted.answer
   },
   async withdraw(handle, channel, context) {
-    await call(
-      'DELETE',
-      `/${channel.topic}/${encodeURIComponent(handle)}`,
-      undefined,
-      channel,
-      context,
-    )
+    const path = `/${channel.topic}/${encodeURIComponent(handle)}`
+    await call(path, { method: 'DELETE' }, channel, context)
     return 'deleted on the devices'
   },
 })
@@ -92,17 +88,20 @@ function secretsOf({ topic, token }: Channel): string[] {
   return [topic, ...(token ? [token] : [])]
 }
 
-/** @throws DeliveryError for any answer but 200, and where there is none */
+/**
+ * @param asked with the handle of a message that can be withdrawn although no answer to it comes
+ * @throws DeliveryError for any answer but 200, and where there is none
+ */
 async function call(
-  method: string,
   path: string,
-  body: string | undefined,
+  { method, body, handle }: { method: string; body?: string; handle?: string },
   channel: Channel,
   context: Pick<SendContext, 'signal' | 'extraCaFile'>,
 ) {
   const { server, token } = channel
   const secrets = secretsOf(channel)
   const { signal, extraCaFile } = context
+  let isSent = false
   const answer = await request(new URL(server).origin + path, {
     method,
     headers: {
@@ -111,10 +110,13 @@ async function call(
       ...(token && { authorization: `Bearer ${token}` }),
     },
     body,
+    onSent: () => {
+      isSent = true
+    },
     signal,
     extraCaFile,
   }).catch((error) => {
-    throw connectionFailure('ntfy', error, { signal, secrets })
+    throw connectionFailure('ntfy', error, { signal, secrets, handle: isSent ? handle : undefined })
   })
   if (answer.status !== 200) throw ntfyFailure(answer, secrets)
   return answer

@@ -70,18 +70,17 @@ export class OpenMessages implements EarlierMessages {
     const before = notifier.canReplace?.(options) ? this.#takePlace(delivery) : undefined
     const others = before?.open ?? []
     const isAnother = others.length > 0 && delivery.kind === 'permission'
+    const ended = (handle: string | undefined) => {
+      const isReplaced = handle !== undefined && handle === before?.shown.handle
+      if (before && !isReplaced) this.#shown.add(before.shown)
+      if (handle === undefined || !staysShown(delivery.message)) return
+      this.#add(delivery, handle, isReplaced ? others : [])
+    }
     return {
       delivery: isAnother ? withOpenQuestions(delivery, others) : delivery,
       replaces: before?.shown.handle,
-      delivered: (handle) => {
-        const isReplaced = handle !== undefined && handle === before?.shown.handle
-        if (before && !isReplaced) this.#shown.add(before.shown)
-        if (handle === undefined || !staysShown(delivery.message)) return
-        this.#add(delivery, handle, isReplaced ? others : [])
-      },
-      failed: () => {
-        if (before) this.#shown.add(before.shown)
-      },
+      delivered: ended,
+      failed: ended,
     }
   }
 

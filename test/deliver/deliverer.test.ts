@@ -4,6 +4,7 @@ import { failedOutcome, withDeadline } from '../../src/deliver/attempt.ts'
 import { Deliverer } from '../../src/deliver/deliverer.ts'
 import { unknownLife } from '../../src/deliver/message-life.ts'
 import type { Delivery } from '../../src/delivery.ts'
+import { command } from '../../src/notifiers/command.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import { refusedPort } from '../support/port.ts'
 import { startReceiver } from '../support/receiver.ts'
@@ -291,6 +292,15 @@ describe('an attempt', () => {
     })
     await expect(never).rejects.toThrow('no answer within 0.001 s')
     expect(signal?.aborted).toBe(true)
+  })
+
+  it('that was aborted fails in the words of its notifier', async () => {
+    const context = { now: 0, attempt: 1, sessionEnv: {} }
+    const { message } = makeDelivery('e1')
+    const hanging = withDeadline(300, (signal) =>
+      command.send(message, { argv: ['sleep', '1000'], env: {} }, { ...context, signal }),
+    )
+    await expect(hanging).rejects.toThrow('command: sleep was killed: it did not end within 0.3 s')
   })
 
   it('that fails with an unknown error is made again', () => {

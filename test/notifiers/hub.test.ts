@@ -37,7 +37,7 @@ describe('notifiers: hub settings', () => {
     const options = parse({ url: `redis://127.0.0.1:${port}` })
     const context = makeContext({ signal: AbortSignal.timeout(50) })
     const error = await failureOf(hub.send(makeMessage(), options, context))
-    expect(error).toMatchObject({ verdict: 'retry', message: 'hub: timed out' })
+    expect(error).toMatchObject({ verdict: 'retry', message: 'hub: no answer in time' })
   })
 
   it('reports a server that does not speak the Redis protocol', async () => {

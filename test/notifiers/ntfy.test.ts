@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ntfy } from '../../src/notifiers/ntfy.ts'
+import { refusedPort } from '../support/port.ts'
 import { type Step, startReceiver } from '../support/receiver.ts'
 import { runs } from '../support/runs.ts'
 import { allTextOf, failureOf, makeContext, makeMessage, testHttpNotifier } from './_suite.ts'
@@ -76,6 +77,24 @@ describe('notifiers: ntfy', () => {
   it('returns no handle for a server without sequence ids', async () => {
     const { send } = await start()
     expect(await send()).toBe('accepted as hwQ2YpKdmg')
+  })
+
+  it('can delete a message whose answer was lost', async () => {
+    const lost = async (step: Step, ms: number) => {
+      const { url, received } = await startReceiver({ script: [step] })
+      const channel = ntfy.options.parse({ server: url, topic: 'my-agents' })
+      const context = makeContext({ signal: AbortSignal.timeout(ms) })
+      const { handle } = await failureOf(ntfy.send(makeMessage(), channel, context))
+      expect(handle).toBe(JSON.parse(received[0]?.body ?? '').sequence_id)
+    }
+    await lost('reset', 60_000)
+    await lost('blackhole', 500)
+    const channel = ntfy.options.parse({
+      server: `http://127.0.0.1:${await refusedPort()}`,
+      topic: 'x',
+    })
+    const { handle } = await failureOf(ntfy.send(makeMessage(), channel, makeContext()))
+    expect(handle).toBeUndefined()
   })
 
   it('keeps its secrets out of errors about deleting', async () => {

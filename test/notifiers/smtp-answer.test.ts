@@ -162,7 +162,7 @@ describe('notifiers: email: responses of the mail server', () => {
       await expect.poll(() => sockets).toHaveLength(1)
       const closed = new Promise((resolve) => sockets[0]?.on('close', resolve).resume())
       controller.abort()
-      expect(await sending).toMatchObject({ verdict: 'retry', message: 'email: timed out' })
+      expect(await sending).toMatchObject({ verdict: 'retry', message: 'email: no answer in time' })
       await closed
     },
   )

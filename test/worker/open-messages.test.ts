@@ -134,6 +134,19 @@ describe('a message that may be withdrawn', () => {
     expect(last.delivery.message.body).not.toContain('make e2')
   })
 
+  it('may have arrived although its attempt failed', async () => {
+    const { begin, happen, handles, open, question, received, ref } = await makeOpen()
+    happen('e1', 'PermissionRequest', { toolUseId: 'e1' })
+    begin(question('e1'), { replace: false }).failed('one')
+    expect(handles()).toEqual(['one'])
+    begin(question('e1'), { replace: false }).delivered('one')
+    expect(handles()).toEqual(['one'])
+    happen('reply', 'PermissionReplied', { toolUseId: 'e1' })
+    await open.review(ref)
+    expect(received.map(({ method, path }) => `${method} ${path}`)).toEqual(['DELETE /shop/one'])
+    expect(handles()).toEqual([])
+  })
+
   it('is not mixed with a message of another kind that replaces it', async () => {
     const { begin, question } = await makeOpen()
     begin(question('e1')).delivered('one')
