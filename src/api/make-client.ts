@@ -67,8 +67,9 @@ function walk(tree: OperationTree, shared: Shared, before = ''): object {
   })
 }
 
-function chooseTransport(choice: ClientOptions['transport']) {
-  if (choice === undefined) return isUndiciUsable() ? undiciOrHttps() : fetchTransport()
+function chooseTransport(
+  choice: ClientOptions['transport'] = isUndiciUsable() ? 'undici' : 'fetch',
+) {
   if (choice === 'undici') return undiciOrHttps()
   if (choice === 'fetch') return fetchTransport()
   return choice === 'https' ? httpsTransport() : choice

@@ -10,8 +10,8 @@ export function logAttempts(options: DerivedOptions): ((report: CallReport) => v
 function lineOf(report: CallReport): string {
   const { callId, attempt, method, route, status, failure, elapsedMs, requestId, retryInMs } =
     report
-  const call = `call ${callId}, attempt ${attempt}: ${method} ${route}`
   const request = requestId ? `, request ${requestId}` : ''
   const next = retryInMs === undefined ? '' : `, next attempt in ${retryInMs} ms`
-  return `hookbell api: ${call}: ${status ?? failure} in ${elapsedMs} ms${request}${next}`
+  const outcome = `${status ?? failure} in ${elapsedMs} ms${request}${next}`
+  return `hookbell api: call ${callId}, attempt ${attempt}: ${method} ${route}: ${outcome}`
 }

@@ -36,7 +36,7 @@ const errors = {
 
 const hints = {
   // From the public documentation.
-  400: 'days are in UTC, from 2026-01-14 to yesterday; today is refused',
+  400: 'days are in UTC, from 2026-01-14 to yesterday',
   403: 'needs the Manager or Owner role',
 }
 

@@ -69,7 +69,7 @@ export const serviceAccounts = {
         500: 'specification',
       },
       hints: {
-        400: 'the grace period must not outlast the expiry of the key, and the body takes no other properties',
+        400: 'the grace period must not outlast the expiry of the key',
         403: 'service accounts need an enterprise plan and the Manager or Owner role',
       },
     }),

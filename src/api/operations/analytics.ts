@@ -13,7 +13,7 @@ const fields = 'input_tokens?,output_tokens?,cache_read_tokens?,cache_write_toke
 
 const shared1 = { groupBy: "group_by" }
 
-const shared0 = { '400': "days are in UTC, from 2026-01-14 to yesterday; today is refused", '403': "needs the Manager or Owner role" }
+const shared0 = { '400': "days are in UTC, from 2026-01-14 to yesterday", '403': "needs the Manager or Owner role" }
 
 const AnalyticsMeta = `{${fields3}}`
 

@@ -7,7 +7,7 @@ export const serviceAccounts: OperationTree = {
       method: "POST",
       path: "/api/v0/service-accounts/{serviceAccountId}/api-keys/{keyId}/rotate",
       strictInput: true,
-      hints: { '400': "the grace period must not outlast the expiry of the key, and the body takes no other properties", '403': "service accounts need an enterprise plan and the Manager or Owner role" },
+      hints: { '400': "the grace period must not outlast the expiry of the key", '403': "service accounts need an enterprise plan and the Manager or Owner role" },
       body: `!{expiresAt?:i(1-),gracePeriodMinutes?:i(0-10)}`,
       response: `{apiKey:{id,value,fingerprint,name:s(1-),expiresAt?:n}}`,
     },

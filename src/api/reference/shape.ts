@@ -62,11 +62,13 @@ function wordsForm(words: unknown): string {
 /** Fields of the same shape share one text. */
 function fieldsForm(schema: Json, textOf: TextOf): string {
   const { properties, required = [], 'x-at-most': limits = {} } = schema
-  const fields = Object.entries(properties as { [name: string]: Json }).map(([name, field]) => {
+  const fields = Object.entries(properties as { [name: string]: Json }).flatMap(([name, field]) => {
     const isOptional = !(required as string[]).includes(name)
     const mark = field['x-added-by-client'] ? '~' : isOptional ? '?' : ''
     const limit = (limits as Json)[name]
     const text = shortForm(field, textOf)
+    // Nothing to check, where unknown fields are accepted.
+    if (isOptional && text === '*' && schema.additionalProperties !== false) return []
     return { name: name + mark, text: limit ? text.replace('-)', `-${limit})`) : text }
   })
   const groups = new Map<string, string[]>()

@@ -40,20 +40,12 @@ function visit(shape: Shape, value: unknown, at: Visit) {
   else if (isRecord(value)) visitFields(shape, value, at)
 }
 
-/** One variant must match. If none does, the closest one tells why: the first with the fewest violations. */
+/** The variant that the value itself names, for example by its `type`, must match, else the last one. */
 function visitVariants(variants: readonly Shape[], value: unknown, at: Visit) {
-  // The variant that the value itself names, for example by its `type`.
   const named = variants.find(({ fields = [] }) =>
     [...fields].some(([name, field]) => field.enum?.includes(Object(value)[name])),
   )
-  if (named) return visit(named, value, at)
-  let nearest: Violation[] | undefined
-  for (const variant of variants) {
-    const violations: Violation[] = []
-    visit(variant, value, { path: at.path, violations })
-    if (!nearest || violations.length < nearest.length) nearest = violations
-  }
-  at.violations.push(...(nearest ?? []))
+  visit(named ?? (variants.at(-1) as Shape), value, at)
 }
 
 function visitItems({ items }: Shape, values: readonly unknown[], at: Visit) {

@@ -22,6 +22,7 @@ export interface Shape {
   readonly added?: readonly string[]
   /** For fields that are not in `fields`: `false` refuses them, a shape must match all of them. */
   readonly others?: false | Shape
+  /** The last one is for values that name none of the others. */
   readonly anyOf?: readonly Shape[]
 }
 

@@ -34,13 +34,11 @@ function simplify(name: string): string {
 /** Whether one becomes the other with at most `changes` letters changed, added or dropped. */
 function isNear(one: string, other: string, changes: number): boolean {
   if (one === other) return true
-  if (one[0] === other[0] && one) return isNear(one.slice(1), other.slice(1), changes)
+  const [rest, otherRest] = [one.slice(1), other.slice(1)]
+  if (one[0] === other[0] && one) return isNear(rest, otherRest, changes)
+  const left = changes - 1
   return (
     changes > 0 &&
-    [
-      [1, 1],
-      [1, 0],
-      [0, 1],
-    ].some(([a, b]) => isNear(one.slice(a), other.slice(b), changes - 1))
+    (isNear(rest, otherRest, left) || isNear(rest, other, left) || isNear(one, otherRest, left))
   )
 }
