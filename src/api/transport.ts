@@ -49,7 +49,7 @@ export class TransportFailure extends Error {
   readonly sent: boolean
 
   constructor(cause: unknown, sent: boolean) {
-    super(Object(cause).message ?? String(cause), { cause })
+    super('there is no response', { cause })
     this.sent = sent
   }
 }

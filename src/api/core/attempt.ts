@@ -15,7 +15,7 @@ import { Lifetime } from './lifetime.ts'
 import type { DerivedOptions, OutgoingRequest } from './options.ts'
 import type { AttemptFailure } from './retry.ts'
 import { parseRetryAfter } from './retry-after.ts'
-import { nextKey, type Settings } from './settings.ts'
+import { nextKey, RESERVED, type Settings } from './settings.ts'
 import type { Shared } from './shared.ts'
 
 /** The part of a request that depends on the endpoint and the input, not on the client's settings. */
@@ -111,18 +111,16 @@ async function askHook(
   request: OutgoingRequest,
 ): Promise<Record<string, string>> {
   try {
-    const {
-      authorization: _,
-      host: __,
-      ...added
-    } = lowerCased((await beforeRequest(request)) ?? {})
-    return added
+    const added = Object.entries((await beforeRequest(request)) ?? {})
+    const allowed = added.filter(([name, value]) => value !== undefined && !RESERVED.test(name))
+    return lowerCased(Object.fromEntries(allowed))
   } catch (cause) {
     throw new ConfigError('beforeRequest failed', { cause })
   }
 }
 
-function judge({ status, headers, text, end, cause }: TransportResponse): Attempt {
+// A transport of the user may leave out anything.
+function judge({ status, headers = {}, text = '', end, cause }: TransportResponse): Attempt {
   const received = { status, headers, text }
   if (!isSuccess(status)) {
     const retryAfterMs = parseRetryAfter(headers, Date.now())
@@ -146,9 +144,8 @@ function networkFailure(error: unknown, phase: Phase): AttemptFailure {
   return { kind: 'network', phase: reached, sent: failure.sent, permanent, cause: failure.cause }
 }
 
-/** The code of a system error, or of the first error in an `AggregateError`. */
+/** The code of a system error. */
 export function codeOf(error: unknown): string | undefined {
   const { code } = Object(error)
-  if (typeof code === 'string') return code
-  return error instanceof AggregateError ? codeOf(error.errors[0]) : undefined
+  return typeof code === 'string' ? code : undefined
 }

@@ -6,8 +6,8 @@ import {
   TimeoutError,
 } from '../errors.ts'
 import type { Phase } from '../transport.ts'
-import { type Attempt, type Call, codeOf } from './attempt.ts'
-import { redact, redactCause } from './redact.ts'
+import { type Attempt, type Call, codeOf, type Received } from './attempt.ts'
+import { redactCause } from './redact.ts'
 import type { Outcome } from './send.ts'
 import { toHttpError } from './to-http-error.ts'
 
@@ -31,7 +31,8 @@ export function toError(
     const hint =
       target.hints[status] ??
       (status === 401 ? `check the key in ${settings.keySource}` : undefined)
-    const response = { status, headers: {}, text: '', ...received, retryAfterMs }
+    // A status comes with a response.
+    const response = { ...(received as Received), retryAfterMs }
     return toHttpError(response, hint ? { ...facts, hint } : facts, secrets)
   }
   const { phase } = failure
@@ -47,17 +48,18 @@ export function toError(
 
 function networkError(
   message: (problem: string) => string,
-  { phase, cause }: { phase: Phase; cause: unknown },
+  { phase, cause: given }: { phase: Phase; cause: unknown },
   facts: ErrorFacts,
   secrets: readonly string[],
 ) {
+  const cause = redactCause(given, secrets)
   const code = codeOf(cause)
   // The messages of OpenSSL end with a line break.
   const said = (cause instanceof Error && cause.message.trim()) || code || 'failed'
-  return new NetworkError(message(`${redact(said, secrets)},`), {
+  return new NetworkError(message(`${said},`), {
     hint: phase === 'connect' ? connectHint(code) : undefined,
     ...facts,
-    cause: redactCause(cause, secrets),
+    cause,
     phase,
     code,
   })

@@ -3,7 +3,7 @@ import type { Operation } from '../operation.ts'
 import { decode } from '../validation/decode.ts'
 import type { Received } from './attempt.ts'
 import type { Answered } from './call.ts'
-import { redact } from './redact.ts'
+import { redact, redactValue } from './redact.ts'
 import type { Shared } from './shared.ts'
 import { shownOf } from './to-http-error.ts'
 
@@ -23,7 +23,9 @@ export function readResponse(
   if (!received) return { replayed: true }
   const decoded = decode(entry, received, input)
   if ('problem' in decoded) throw undecodable(answered, received, decoded.problem)
-  const { value, drift } = decoded
+  const { value } = decoded
+  // A service may use what it received as the name of a field.
+  const drift = redactValue(decoded.drift, answered.call.secrets) as readonly Drift[]
   if (drift.length > 0 && answered.call.limits.strict)
     throw undecodable(answered, received, `not of the known shape: ${listDrift(drift)}`, drift)
   for (const one of drift) shared.reportDrift(one)

@@ -38,12 +38,22 @@ export function redactValue(value: unknown, secrets: readonly string[], depth = 
   ])
 }
 
-/** The error itself, or a plain copy of it if a secret shows in it. */
-export function redactCause(cause: unknown, secrets: readonly string[]): unknown {
-  if (!(cause instanceof Error)) return cause
-  const shown = [cause.message, cause.stack ?? '', JSON.stringify(Object.values(cause).map(String))]
-  if (shown.every((text) => redact(text, secrets) === text)) return cause
+const DEEPEST_CAUSE = 3
+
+/**
+ * A copy of an error with the secrets masked in its plain fields and in further errors. Other objects are left out:
+ * HTTP libraries attach the request, with its headers.
+ */
+export function redactCause(cause: unknown, secrets: readonly string[], depth = 0): unknown {
+  if (typeof cause === 'string') return redact(cause, secrets)
+  if (depth > DEEPEST_CAUSE || !(cause instanceof Error))
+    return Object(cause) === cause ? undefined : cause
   const copy = new Error(redact(cause.message, secrets))
-  copy.stack = redact(cause.stack ?? '', secrets)
+  for (const name of Reflect.ownKeys(cause)) {
+    const value: unknown = Reflect.get(cause, name)
+    const clean = (one: unknown) => redactCause(one, secrets, depth + 1)
+    const kept = Array.isArray(value) ? value.map(clean) : clean(value)
+    if (kept !== undefined) Reflect.set(copy, name, kept)
+  }
   return copy
 }

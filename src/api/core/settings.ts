@@ -95,7 +95,8 @@ function withLimits(limits: Complete<Limits>, own: Limits): Complete<Limits> {
   return merged as unknown as Complete<Limits>
 }
 
-const RESERVED =
+/** Headers that the client sets, or that frame a request. */
+export const RESERVED =
   /^(authorization|connection|content-(length|type)|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/i
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
@@ -121,6 +122,8 @@ function limitIssues(limits: Limits, known: readonly string[], before = ''): Inp
 }
 
 function checkHeaders(headers: Limits['headers'] = {}, option: string, issues: InputIssue[]) {
+  // Also `Headers` and `Map`, which would be taken for empty.
+  if (!isRecord(headers)) return addIssue(issues, option, 'must be an object')
   for (const [name, value] of Object.entries(headers)) {
     const field = `${option}.${name}`
     if (!HEADER_NAME.test(name)) addIssue(issues, field, 'is not a valid header name')

@@ -156,6 +156,20 @@ describe.each(transports)('call details through %s', (transport) => {
     expect(json(requests)).not.toContain(apiKey)
   })
 
+  it('beforeRequest cannot change how the request is framed, and undefined adds nothing', async () => {
+    faults.play([{ body: '{"limit": 1}' }])
+    const own = { 'transfer-encoding': 'chunked', 'Content-Length': '1', host: 'x', te: 'trailers' }
+    const trace = undefined as unknown as string
+    const beforeRequest = () => ({ ...own, trace, 'x-own': '1' })
+    await makeClient({ beforeRequest }).organization.limits.setGlobal({ limit: null })
+    const { headers, body } = faults.requests[0] ?? {}
+    expect(headers).toMatchObject({ 'x-own': '1', 'content-length': '14' })
+    expect(Object.keys(headers ?? {})).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/^(transfer-encoding|te|trace)$/)]),
+    )
+    expect(body).toBe('{"limit":null}')
+  })
+
   it('an error in beforeRequest rejects the call before anything is sent', async () => {
     faults.play([{}])
     const client = makeClient({

@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { redact } from '../../../src/api/core/redact.ts'
-import { type ClientError, createClient } from '../../../src/api/index.ts'
+import { type ClientError, createClient, fetchTransport } from '../../../src/api/index.ts'
 import type { Step } from '../../support/fault-server.ts'
 import { errorOf, json, transports, useFaultServer } from '../_support.ts'
 
@@ -60,6 +60,24 @@ describe.each(transports)('redaction through %s', (transport) => {
     )
   })
 
+  it('keeps the key out of drift, even if the service repeats it as the name of a field', async () => {
+    const key = 'fk-very-secret'
+    const row = {
+      date: '2026-02-03',
+      daily_active_users: 1,
+      daily_active_users_by_client: { [key]: '' },
+    }
+    const body = json({ data: [row], meta: { org_id: 'o', start_date: '', end_date: '' } })
+    faults.play([{ body }, { body }])
+    const seen: unknown[] = []
+    const client = faults.makeClient({ apiKey: key, onDrift: (drift) => seen.push(drift) })
+    const days = { startDate: '2026-02-03', endDate: '2026-02-03' }
+    await client.analytics.activity(days)
+    seen.push(await errorOf(client.analytics.activity(days, { strict: true })))
+    expect(seen).toHaveLength(2)
+    expect(seen.map(shown).join()).not.toContain(key)
+  })
+
   it('keeps a new key in bodyText of a decode error, but not in its printed form', async () => {
     const answer = { apiKey: { value: 'fk-new-and-shown-once' } }
     faults.play([{ body: json(answer) }])
@@ -93,4 +111,49 @@ describe('redaction', () => {
     expect(error).toMatchObject({ kind: 'network', cause: expect.any(Error) })
     expect(shown(error)).not.toContain(apiKey)
   })
+})
+
+/** What HTTP libraries throw: errors that carry the request, its headers and further errors. */
+const thrown: { [what: string]: (headers: { authorization: string }) => unknown } = {
+  'the request': (headers) => Object.assign(new Error('no'), { config: { headers } }),
+  'a Headers object': (headers) =>
+    Object.assign(new Error('no'), { headers: new Headers(headers) }),
+  'a hidden request': (headers) =>
+    Object.defineProperty(new Error('no'), 'request', { value: { headers } }),
+  'a symbol': (headers) => Object.assign(new Error('no'), { [Symbol('request')]: { headers } }),
+  'a code': ({ authorization }) => Object.assign(new Error('no'), { code: authorization }),
+  causes: ({ authorization }) =>
+    new Error('no', { cause: new Error('no', { cause: new Error(authorization) }) }),
+  'several errors': ({ authorization }) => new AggregateError([new Error(authorization)], 'no'),
+  'itself as its cause': ({ authorization }) => {
+    const error = new Error(authorization)
+    return Object.assign(error, { cause: error })
+  },
+  'a text': ({ authorization }) => authorization,
+  'an object': ({ authorization }) => ({ message: authorization, code: 'E_OWN' }),
+}
+
+describe.each(Object.entries(thrown))('an error of a custom transport with %s', (_, make) => {
+  const apiKey = 'fk-very-secret'
+  const fail = async (headers: unknown) => {
+    throw make(headers as { authorization: string })
+  }
+
+  it.each([
+    ['transport', { send: ({ headers }: { headers: unknown }) => fail(headers) }],
+    ['fetch', fetchTransport({ fetch: (_, init) => fail(init?.headers) })],
+  ])('does not show the key (%s)', async (_, transport) => {
+    const client = createClient({ apiKey, transport, env: {}, retries: 0 })
+    const error = await errorOf(client.organization.limits.getGlobal())
+    expect(error.kind).toBe('network')
+    expect(shown(error)).not.toContain(apiKey)
+  })
+})
+
+it('the cause of a network error keeps the message, code and address of the system', async () => {
+  const baseUrl = 'http://127.0.0.1:1'
+  const client = createClient({ apiKey: 'fk-very-secret', env: {}, baseUrl, transport: 'https' })
+  const { cause } = await errorOf(client.organization.limits.getGlobal({}, { retries: 0 }))
+  const address = { code: 'ECONNREFUSED', syscall: 'connect', address: '127.0.0.1', port: 1 }
+  expect(cause).toMatchObject({ message: 'connect ECONNREFUSED 127.0.0.1:1', ...address })
 })
