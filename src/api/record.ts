@@ -1,5 +1,6 @@
+/** Whether a value is an object, and none that holds its values elsewhere: a list, a `Map`, `URLSearchParams`. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return typeof value === 'object' && value !== null && !(Symbol.iterator in value)
 }
 
 /** A copy with each field replaced by what `change` returns for it. */

@@ -27,11 +27,10 @@ export function makeMethod(
   if (!page) return (input?: unknown, options?: CallOptions) => call(input, options)
   return function list(input?: unknown, options?: CallOptions): PageList<unknown, unknown> {
     const site = captureCallSite(list)
-    const cursor: unknown = Object(input)[page.cursor]
     return new PageList({
       id: operation().id,
       style: page,
-      cursor: typeof cursor === 'string' ? cursor : undefined,
+      firstCursor: () => Object(input)[page.cursor],
       fetch(next) {
         const paged = next === undefined ? input : { ...Object(input), [page.cursor]: next }
         return call(paged, options, site)

@@ -8,9 +8,9 @@ export interface PageSource<Page> {
   /** The `id` of the endpoint, for errors. */
   id: string
   style: PageStyle
-  /** The cursor that the caller gave. */
-  cursor: string | undefined
-  fetch(cursor: string | undefined): ApiPromise<Page>
+  /** The cursor that the caller gave. Read after the first page, whose request has checked the input. */
+  firstCursor(): unknown
+  fetch(cursor?: string): ApiPromise<Page>
 }
 
 /**
@@ -55,23 +55,16 @@ export class PageList<Page, Item> implements PromiseLike<Page>, AsyncIterable<It
    */
   async *pages(): AsyncGenerator<Page, void, undefined> {
     const source = this.#source
-    let { cursor } = source
-    const seen = new Set<string>()
-    let problem: DecodeError | undefined
+    const seen = new Set<unknown>()
+    let cursor: string | undefined
     do {
-      if (cursor !== undefined) seen.add(cursor)
       const page = await source.fetch(cursor)
-      const items = itemsOf(source, page)
-      try {
-        // Read before the page is yielded, since the caller may modify the page.
-        cursor = nextCursor(source, page, items)
-        if (cursor !== undefined && seen.has(cursor))
-          throw new DecodeError(`${source.id}: the list has no end: a cursor was repeated`)
-      } catch (error) {
-        problem = error as DecodeError
-      }
+      seen.add(cursor ?? source.firstCursor())
+      // Read before the page is yielded, since the caller may modify the page.
+      const next = nextCursor(source, page, seen)
       yield page
-      if (problem) throw problem
+      if (next instanceof DecodeError) throw next
+      cursor = next
     } while (cursor !== undefined)
   }
 
@@ -94,7 +87,7 @@ export class PageList<Page, Item> implements PromiseLike<Page>, AsyncIterable<It
   }
 
   #fetchFirst(): ApiPromise<Page> {
-    this.#first ??= this.#source.fetch(this.#source.cursor)
+    this.#first ??= this.#source.fetch()
     return this.#first
   }
 }
@@ -109,12 +102,15 @@ function itemsOf({ id, style }: PageSource<unknown>, page: unknown): unknown[] {
  * The cursor of the next page, or undefined at the end. Without a `hasMore` flag, only an empty page is the end.
  * A short page is not: a server may cap the size of pages, or filter them.
  */
-function nextCursor({ id, style }: PageSource<unknown>, page: unknown, items: unknown[]) {
-  const { next, hasMore } = style
-  const isMore = hasMore ? valueAt(page, hasMore) : items.length > 0
+function nextCursor(source: PageSource<unknown>, page: unknown, seen: ReadonlySet<unknown>) {
+  const { next, hasMore } = source.style
+  const count = itemsOf(source, page).length
+  const isMore = hasMore ? valueAt(page, hasMore) : count > 0
   if (isMore === false) return undefined
   const cursor = valueAt(page, next)
-  if (typeof cursor === 'string' && cursor !== '') return cursor
+  const fail = (problem: string) => new DecodeError(`${source.id}: ${problem}`)
+  if (typeof cursor === 'string' && cursor !== '')
+    return seen.has(cursor) ? fail('the list repeats a cursor') : cursor
   if (isMore !== true) return undefined
-  throw new DecodeError(`${id}: there is more, but no cursor at "${next}" to continue from`)
+  return fail(`there is more, but no cursor at "${next}"`)
 }

@@ -1,6 +1,7 @@
 import { addIssue, type InputIssue, throwIfAny } from '../errors.ts'
 import type { Host, RetryClass } from '../operation.ts'
 import { check } from '../validation/check.ts'
+import { checkExtras } from '../validation/encode.ts'
 import { encodeQuery, toJson } from '../validation/encode-value.ts'
 import { fieldName } from '../validation/field-name.ts'
 import { shape } from '../validation/shape.ts'
@@ -42,7 +43,8 @@ const INPUT =
 const PATH = /^(?!\/\/)(\/[\w!$&'()*+,;=:@.~%-]*)+$/
 const DOTS = /\/(\.|%2e){1,2}(?=\/|$)/i
 
-function targetOf(input: RawRequest, { extraQuery, extraBody }: CallOptions): Target {
+function targetOf(input: RawRequest, options: CallOptions): Target {
+  const { extraQuery, extraBody } = options
   const issues: InputIssue[] = check(shape(INPUT), input).map(({ path, problem }) => ({
     field: fieldName(path) || 'input',
     problem,
@@ -53,6 +55,7 @@ function targetOf(input: RawRequest, { extraQuery, extraBody }: CallOptions): Ta
   if (!PATH.test(path)) addIssue(issues, 'path', 'must start with / and be encoded')
   if (DOTS.test(path)) addIssue(issues, 'path', 'must not have . or .. segments')
   if (body !== undefined && isRead) addIssue(issues, 'body', 'needs another method')
+  checkExtras(options, !isRead, issues)
   const text = encodeQuery({ ...query, ...extraQuery }, issues)
   const sent = extraBody ? { ...Object(body), ...extraBody } : body
   const json = sent === undefined ? undefined : toJson(sent, issues)

@@ -1,4 +1,5 @@
 import { addIssue, type InputIssue } from '../errors.ts'
+import { isRecord } from '../record.ts'
 
 // Lone surrogates are refused: they have no UTF-8 form and would arrive as another character.
 
@@ -21,10 +22,7 @@ export function encodeQuery(
   for (const [name, value] of Object.entries(values))
     for (const item of [value].flat()) {
       if (item === undefined) continue
-      if (
-        (Number.isFinite(item) || /^(string|boolean)$/.test(typeof item)) &&
-        `${name}${item}`.isWellFormed()
-      )
+      if (isPlain(item) && `${name}${item}`.isWellFormed())
         query += `${query ? '&' : '?'}${encodeURIComponent(name)}=${encodeURIComponent(String(item))}`
       else addIssue(issues, name || 'query', 'cannot be sent in a query')
     }
@@ -36,7 +34,7 @@ export function toJson(value: unknown, issues: InputIssue[]): string | undefined
   let lost: string | undefined
   function check(this: unknown, key: string, item: unknown) {
     // In a list, undefined would arrive as null.
-    if (hasNoJson(item) || (item === undefined && Array.isArray(this))) lost ??= key
+    if (!hasJson(item) || (item === undefined && Array.isArray(this))) lost ??= key
     return item
   }
   try {
@@ -49,7 +47,13 @@ export function toJson(value: unknown, issues: InputIssue[]): string | undefined
   return undefined
 }
 
-function hasNoJson(item: unknown): boolean {
-  if (typeof item === 'number') return !Number.isFinite(item)
-  return /bigint|function|symbol/.test(typeof item)
+function isPlain(item: unknown): boolean {
+  return Number.isFinite(item) || /string|boolean/.test(typeof item)
+}
+
+/** JSON has none of the entries of a `Map` and the like, which are no records. */
+function hasJson(item: unknown): boolean {
+  return (
+    item === undefined || item === null || isPlain(item) || Array.isArray(item) || isRecord(item)
+  )
 }

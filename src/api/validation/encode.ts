@@ -23,13 +23,11 @@ export interface Encoded {
 }
 
 /** How one call or one client differs from the endpoint table. */
-export interface Overrides {
+export interface Overrides extends Extras {
   wire?: Readonly<Record<string, string>> | undefined
   path?: string | undefined
   /** Whether unknown inputs are errors. */
   isStrict?: boolean | undefined
-  extraQuery?: Readonly<Record<string, unknown>> | undefined
-  extraBody?: Readonly<Record<string, unknown>> | undefined
 }
 
 type Values = Record<string, unknown>
@@ -68,10 +66,8 @@ function encodeParts(entry: Operation, input: unknown, overrides: Overrides): En
   const parts = split(entry, input, found)
   for (const name of partNames) checkPart(entry[name], parts[name], found)
   if (entry.strictInput || overrides.isStrict) issues.push(...unknown)
-  const { extraQuery = {}, extraBody } = overrides
-  if (!isRecord(extraQuery)) addIssue(issues, 'extraQuery', 'must be an object')
-  if (extraBody !== undefined && !(entry.body && isRecord(extraBody)))
-    addIssue(issues, 'extraBody', 'must be an object, for an endpoint with a body')
+  const { extraQuery, extraBody } = overrides
+  checkExtras(overrides, Boolean(entry.body), issues)
   throwIfAny(entry.id, issues)
   const wire = overrides.wire ? { ...entry.wire, ...overrides.wire } : entry.wire
   const path = fillPath(overrides.path ?? entry.path, parts.params, issues)
@@ -114,6 +110,22 @@ function checkPart(shape: Shape | null | undefined, values: Values, { issues, un
     const list = isOpen ? unknown : issues
     list.push({ field: fieldName(path) || 'input', problem })
   }
+}
+
+/** The additional parts of a request. */
+export interface Extras {
+  extraQuery?: Readonly<Record<string, unknown>> | undefined
+  extraBody?: Readonly<Record<string, unknown>> | undefined
+}
+
+export function checkExtras(
+  { extraQuery = {}, extraBody }: Extras,
+  hasBody: boolean,
+  issues: InputIssue[],
+) {
+  if (!isRecord(extraQuery)) addIssue(issues, 'extraQuery', 'must be an object')
+  if (extraBody !== undefined && !(hasBody && isRecord(extraBody)))
+    addIssue(issues, 'extraBody', 'must be an object, for a request with a body')
 }
 
 function fillPath(template: string, params: Values, issues: InputIssue[]): string {

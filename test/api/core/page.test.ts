@@ -156,7 +156,7 @@ describe.each(transports)('lists through %s', (transport) => {
         return { body: json(body).replace(/"reportId":"\d+"/, `"reportId":"${next}"`) }
       })
       const error = await errorOf(style.list(faults.makeClient()).toArray())
-      expect(error).toMatchObject({ kind: 'decode', message: expect.stringContaining('repeated') })
+      expect(error).toMatchObject({ kind: 'decode', message: expect.stringContaining('repeats') })
       expect(faults.requests.length).toBeLessThanOrEqual(3)
     })
 

@@ -176,8 +176,9 @@ describe('the options of a client', () => {
     [{ timeoutMs: 0 }, 'timeoutMs'],
     [{ retries: 1.5 }, 'retries'],
     [{ headers: { host: 'x' } }, 'headers.host'],
+    [{ headers: null }, 'headers'],
   ])('reject %o', async (options, name) => {
-    const client = faults.makeClient(options)
+    const client = faults.makeClient(options as object)
     const error = await errorOf(client.automations.ci.scan())
     expect(error).toMatchObject({ kind: 'config', message: expect.stringContaining(name) })
   })

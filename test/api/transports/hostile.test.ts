@@ -3,8 +3,12 @@ import {
   type CallOptions,
   type ClientOptions,
   createClient,
+  fieldOf,
   fileFromPath,
   imageFromPath,
+  type RawRequest,
+  type Transport,
+  textOf,
   throwIfAnyFailed,
 } from '../../../src/api/index.ts'
 import { apiKey, errorOf, json, transports, useFaultServer } from '../_support.ts'
@@ -34,6 +38,11 @@ describe.each(transports)('misuse through %s', (transport) => {
     ['options.timeoutMs', { timeoutMs: '100' }],
     ['options.headers.a', { headers: { a: Symbol('a') } }],
     ['options.headers.a', { headers: { a: undefined } }],
+    ['options.headers', { headers: null }],
+    ['options.headers', { headers: 'a: b' }],
+    ['options.headers', { headers: new Headers({ a: 'b' }) }],
+    ['options.extraHeaders', { extraHeaders: new Map([['a', 'b']]) }],
+    ['extraQuery', { extraQuery: new URLSearchParams('a=b') }],
   ])('rejects the invalid option %s: %o', async (field, options) => {
     faults.play([{}])
     const call = faults.makeClient().organization.limits.getGlobal({}, odd<CallOptions>(options))
@@ -50,6 +59,40 @@ describe.each(transports)('misuse through %s', (transport) => {
     }
     const call = faults.makeClient().wiki.create(unreadable)
     expect(await errorOf(call)).toMatchObject({ kind: 'validation', issues: [{ field: 'input' }] })
+    expect(faults.requests).toEqual([])
+  })
+
+  it.each<[string, object, object?]>([
+    ['query', { method: 'GET', query: new URLSearchParams('a=b') }],
+    ['query', { method: 'GET', query: new Map([['a', 'b']]) }],
+    ['data', { method: 'POST', body: { data: new Map([['a', 'b']]) } }],
+    ['data', { method: 'POST', body: { data: new Uint8Array(2) } }],
+    ['body', { method: 'POST', body: new FormData() }],
+    ['extraQuery', { method: 'GET' }, { extraQuery: new URLSearchParams('a=b') }],
+    ['extraBody', { method: 'POST' }, { extraBody: 'text' }],
+    ['extraBody', { method: 'GET' }, { extraBody: { a: 1 } }],
+  ])('rejects the %s of a request that would be lost: %o %o', async (field, more, options = {}) => {
+    faults.play([{}])
+    const input = odd<RawRequest>({ path: '/x', ...more })
+    const call = faults.makeClient().request(input, odd<CallOptions>(options))
+    expect(await errorOf(call)).toMatchObject({ kind: 'validation', issues: [{ field }] })
+    expect(faults.requests).toEqual([])
+  })
+
+  it('rejects a list whose cursor cannot be read, and does not throw', async () => {
+    faults.play([{}])
+    const input = {
+      sessionId: 's',
+      get cursor(): string {
+        throw new Error('mine')
+      },
+    }
+    const list = faults.makeClient().sessions.messages.list(input)
+    for (const call of [list, list.toArray()])
+      expect(await errorOf(call)).toMatchObject({
+        kind: 'validation',
+        issues: [{ field: 'input' }],
+      })
     expect(faults.requests).toEqual([])
   })
 
@@ -110,6 +153,31 @@ describe('misuse of the helpers', () => {
     const options = odd<{ maxBytes: number }>(null)
     expect(await errorOf(imageFromPath('none.png', options))).toMatchObject({ kind: 'validation' })
     expect(throwIfAnyFailed(odd<Parameters<typeof throwIfAnyFailed>[0]>(null))).toBe(null)
+  })
+
+  it('reads nothing from nothing', () => {
+    expect(textOf(undefined)).toBe('')
+    expect(fieldOf(undefined, 'status')).toBe(undefined)
+    expect(fieldOf('text', 'length')).toBe(4)
+  })
+
+  it.each([
+    ['that is undefined', undefined, 'network'],
+    ['without a text', { status: 200, headers: {} }, 'decode'],
+    ['without a text or headers', { status: 400 }, 'http'],
+  ])('rejects a response of a custom transport %s', async (_, response, kind) => {
+    const transport = odd<Transport>({ send: async () => response })
+    const client = createClient({ apiKey, env: {}, transport, retries: 0 })
+    expect(await errorOf(client.organization.limits.getGlobal())).toMatchObject({ kind })
+  })
+
+  it('rejects with a network error if a custom transport throws what is no error', async () => {
+    for (const thrown of [null, undefined, Symbol('no'), Object.create(null)]) {
+      const transport = odd<Transport>({ send: () => Promise.reject(thrown) })
+      const client = createClient({ apiKey, env: {}, transport, retries: 0 })
+      const error = await errorOf(client.organization.limits.getGlobal())
+      expect(error).toMatchObject({ kind: 'network' })
+    }
   })
 
   it('rejects an unknown transport with a config error', async () => {
