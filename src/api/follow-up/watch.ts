@@ -103,17 +103,21 @@ export async function* follow(
         pause = pollMs
         yield { changed, turn: watcher.turn() }
       }
-      if (endOnIdle && changed && watcher.hasStarted() && isIdle(watcher.turn())) return
-      await clock.sleep(pause)
+      const canEnd = endOnIdle && changed && watcher.hasStarted()
+      const left = canEnd ? timeToIdle(watcher.turn()) : Infinity
+      if (left <= 0) return
+      await clock.sleep(Math.min(pause, left))
       pause = Math.min(Math.max(pollMs, maxPollMs), pause * GROWTH)
     }
   } finally {
     clock.stop()
   }
 
-  function isIdle({ isAnswered, isDoubtful }: Turn): boolean {
+  /** How long nothing may change until the agent counts as finished. */
+  function timeToIdle({ isAnswered, isDoubtful }: Turn): number {
+    if (!isAnswered) return Infinity
     const needed = isDoubtful ? Math.max(quietMs, PATIENCE_MS) : quietMs
-    return isAnswered && clock.elapsedMs - changedAt >= needed
+    return needed - (clock.elapsedMs - changedAt)
   }
 }
 
@@ -136,5 +140,5 @@ export function abortedAs(place: string, error: unknown): unknown {
 /** Whether polling may continue after a failed call: the network may come back, the service may recover. */
 function mayPass(error: unknown): boolean {
   const { kind, status = 0 } = Object(error)
-  return kind === 'network' || kind === 'timeout' || status === 429 || status >= 500
+  return /network|timeout/.test(kind) || status === 429 || status >= 500
 }

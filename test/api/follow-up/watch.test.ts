@@ -98,6 +98,14 @@ describe.each<Order>(['oldest first', 'newest first'])('watch, %s', (order) => {
     expect(found).toEqual(['m21', 'm22'])
   })
 
+  it('ends when quietMs is over, not at a later poll', async () => {
+    faults.play(serve([...old(20), make(20, 'user'), make(21)], order, []))
+    const input = { after: 'm20', endOnIdle: true, quietMs: 50, pollMs: 600_000 }
+    const found = await take(watch(input), 2)
+    expect(found.map(({ id }) => id)).toEqual(['m21'])
+    expect(faults.requests.length).toBeLessThan(10)
+  })
+
   it.each(['input', 'options'])('rejects when aborted by the signal of its %s', async (place) => {
     faults.play(serve(old(20), order, []))
     const controller = new AbortController()
