@@ -55,6 +55,8 @@ function requireKey(rotated: RotateKeyResponse): ApiKey {
   throw new DecodeError('rotateTo: the response has no key', { bodyText: JSON.stringify(rotated) })
 }
 
+const LOST = 'the new key is lost if the old one was replaced; then make another key'
+
 /** A response of another shape may hold the only copy of the new key, so it is kept. */
 async function giveUp(error: unknown, secretFile: SecretFile, file: string): Promise<never> {
   if (error instanceof DecodeError && error.bodyText) {
@@ -62,6 +64,7 @@ async function giveUp(error: unknown, secretFile: SecretFile, file: string): Pro
     throw Object.assign(error, { hint: `the response is in ${file}.new` })
   }
   await secretFile.discard()
+  if (hasErrorMarker(error) && error.outcome) throw Object.assign(error, { hint: LOST })
   throw error
 }
 

@@ -1,6 +1,14 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createClient } from '../../src/api/index.ts'
 import { startEmulator } from '../../src/emulator/index.ts'
@@ -47,6 +55,17 @@ describe('rotateTo', () => {
     const error = await errorOf(keys.rotateTo(file, input))
     expect(error.hint).toBe(`the new key is in ${file}.new`)
     expect(readFileSync(`${file}.new`, 'utf8')).toMatch(/^fk-emulator-\S+\n$/)
+  })
+
+  it('says that the new key is lost if the response is lost', async () => {
+    const { emulator, file, input } = await start()
+    // biome-ignore lint/suspicious/noThenProperty: never a function, so the object is not a thenable
+    emulator.faults.add({ endpoint: 'serviceAccounts.keys.rotate', then: { cut: 'in-body' } })
+    const { keys } = createClient(emulator.clientOptions).serviceAccounts
+    const error = await errorOf(keys.rotateTo(file, { ...input, gracePeriodMinutes: 10 }))
+    expect(error).toMatchObject({ kind: 'network', outcome: 'unknown' })
+    expect(error.hint).toContain('make another key')
+    expect(readdirSync(dirname(file))).toEqual([])
   })
 
   describe('keeps a response of another shape, and the old key', () => {
