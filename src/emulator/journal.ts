@@ -71,7 +71,7 @@ const SHOWN_CHARACTERS = 6
 export function recordedHeaders(headers: NodeJS.Dict<string | string[]>): Record<string, string> {
   const entries = Object.entries(headers).map(([name, value]): [string, string] => {
     const text = Array.isArray(value) ? value.join(', ') : (value ?? '')
-    return [name, name === 'authorization' ? mask(text) : text]
+    return [name, SECRET.test(name) ? mask(text) : text]
   })
   return Object.fromEntries(entries)
 }
@@ -87,7 +87,11 @@ export function recordedQuery(query: URLSearchParams): Record<string, string | s
   )
 }
 
-function mask(authorization: string) {
-  const [scheme = '', value = ''] = authorization.split(/ +(.*)/s)
-  return value.length > SHOWN_CHARACTERS ? `${scheme} …${value.slice(-SHOWN_CHARACTERS)}` : scheme
+// A client may send the key in the wrong header, or without "Bearer".
+const SECRET = /^(authorization|cookie|proxy-authorization|x-api-key)$/
+
+function mask(text: string) {
+  const [, scheme = '', value = ''] = /^(\S+ +)?(.*)$/s.exec(text) ?? []
+  const end = value.slice(-SHOWN_CHARACTERS)
+  return scheme + (end.length < value.length ? `…${end}` : end)
 }

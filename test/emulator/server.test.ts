@@ -218,6 +218,17 @@ describe('the request log', () => {
     expect(JSON.stringify(emulator.requests())).not.toContain(emulator.apiKey)
   })
 
+  it.each(['authorization', 'x-api-key', 'proxy-authorization', 'cookie'])(
+    'keeps only the end of a key that is alone in %s',
+    async (name) => {
+      const emulator = await startTestEmulator()
+      await emulator.get(SCAN, { key: null, headers: { [name]: emulator.apiKey } })
+      const [first] = emulator.requests()
+      expect(first?.headers[name]).toBe(`…${emulator.apiKey.slice(-6)}`)
+      expect(JSON.stringify(first)).not.toContain(emulator.apiKey)
+    },
+  )
+
   it('keeps the last thousand requests', () => {
     const journal = makeJournal()
     const request = { at: 0, host: 'base', method: 'GET', path: '/', query: {} } as const
