@@ -1,3 +1,4 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http'
 import * as z from 'zod'
 import { listEndpoints } from '../api/endpoints/index.ts'
 import { parseOr } from './errors.ts'
@@ -30,6 +31,19 @@ const Then = z.union(
   },
 )
 
+/** Whether the headers can be sent: Node.js refuses others only when it writes the response. */
+function isWritable(headers: Readonly<Record<string, string>>): boolean {
+  try {
+    for (const [name, value] of Object.entries(headers)) {
+      validateHeaderName(name)
+      validateHeaderValue(name, value)
+    }
+    return true
+  } catch {
+    return false
+  }
+}
+
 const ids = () => listEndpoints().map(({ id }) => id)
 
 /** One fault: which requests it applies to, how often, and what happens to them. */
@@ -55,6 +69,10 @@ export const Fault = z
   .refine(({ endpoint }) => endpoint === undefined || ids().includes(endpoint), {
     path: ['endpoint'],
     error: ({ input }) => `no endpoint "${Object(input).endpoint}"; known: ${ids().join(', ')}`,
+  })
+  .refine(({ then }) => !('headers' in then) || isWritable(then.headers), {
+    path: ['then', 'headers'],
+    error: 'a name or a value is not allowed in HTTP',
   })
   .refine(({ endpoint, method, path }) => endpoint ?? method ?? path, {
     error: 'names no request: give endpoint, method or path',

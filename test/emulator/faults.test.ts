@@ -167,6 +167,8 @@ describe('an invalid fault', () => {
     [{ path: SCAN }, { status: 99 }, 'then'],
     [{ path: SCAN }, { status: 500, hang: true }, 'then'],
     [{ path: SCAN }, {}, 'then'],
+    [{ path: SCAN }, { status: 500, headers: { 'a b': 'c' } }, 'then.headers: '],
+    [{ path: SCAN }, { status: 500, headers: { a: 'b\nc' } }, 'then.headers: '],
     [{ path: SCAN, times: 0 }, { status: 500 }, 'times'],
     [{ path: SCAN, time: 1 }, { status: 500 }, 'time'],
   ])('is rejected: %j %j', async (requests, effect, message) => {
