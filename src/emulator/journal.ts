@@ -56,7 +56,9 @@ export function makeJournal(): Journal {
 /** A body as it is recorded. */
 export function recordedBody(text: string): unknown {
   if (text === '') return undefined
-  if (text.length > MOST_CHARACTERS) return `${text.slice(0, MOST_CHARACTERS)}…`
+  // A slice of a text keeps all of it in memory, so its bytes are copied.
+  if (text.length > MOST_CHARACTERS)
+    return `${Buffer.from(text.slice(0, MOST_CHARACTERS)).toString()}…`
   if (isTooDeep(text)) return text
   try {
     return JSON.parse(text)

@@ -3,12 +3,18 @@ import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { createClient } from '../../src/api/index.ts'
 import { EmulatorError, startEmulator } from '../../src/emulator/index.ts'
-import { makeJournal } from '../../src/emulator/journal.ts'
+import { makeJournal, recordedBody } from '../../src/emulator/journal.ts'
+import { collectGarbage } from '../support/collect-garbage.ts'
 import { reopenablePort } from '../support/port.ts'
 import { startTestEmulator, type TestEmulator } from './_support.ts'
 
 const GLOBAL = '/api/v0/organization/usage/limits/global'
 const SCAN = '/api/v0/automations/ci/scan'
+
+function heapUsed(): number {
+  collectGarbage()
+  return process.memoryUsage().heapUsed
+}
 
 describe('the server', () => {
   it('listens on two ports of the loopback interface', async () => {
@@ -228,6 +234,16 @@ describe('the request log', () => {
       expect(JSON.stringify(first)).not.toContain(emulator.apiKey)
     },
   )
+
+  it('keeps only the start of a long body, and not the rest of it in memory', () => {
+    const before = heapUsed()
+    const bodies = Array.from({ length: 20 }, (_, n) =>
+      recordedBody(Buffer.alloc(5_000_000, `${n} `).toString()),
+    )
+    const kept = heapUsed() - before
+    expect(bodies.map((body) => String(body).length)).toEqual(Array(20).fill(65_537))
+    expect(kept).toBeLessThan(20_000_000)
+  })
 
   it('keeps the last thousand requests', () => {
     const journal = makeJournal()
