@@ -274,7 +274,7 @@ describe('api: usage errors', () => {
     [['computers.get'], 'x api computers.get: --computer-id missing'],
     [['computers.get', '--id', '1'], 'x api computers.get: unknown option "--id"'],
     [['computers.get', 'comp_ada'], 'too many arguments: "comp_ada"\n  Options: --computer-id'],
-    [['readiness.reports', '--limit', 'ten'], '--limit takes a number, not "ten"'],
+    [['readiness.reports', '--limit', 'ten'], 'not "ten"\n  Reports per page'],
     [['readiness.reports', '--limit', '0'], '--limit: must be at least 1'],
     [['organization.limits.setUsers'], '"users" in --body missing'],
     [['sessions.create', '--body', 'no-such-file'], 'cannot read "no-such-file"'],

@@ -33,7 +33,11 @@ export async function readInput(
   return input
 }
 
-function parseValue(command: string, { name, kind, isNullable }: Flag, text: string): unknown {
+function parseValue(
+  command: string,
+  { name, kind, isNullable, description }: Flag,
+  text: string,
+): unknown {
   if (isNullable && text === 'null') return null
   if (kind === 'text') return text
   if (kind === 'json') {
@@ -44,7 +48,7 @@ function parseValue(command: string, { name, kind, isNullable }: Flag, text: str
   }
   const value = Number(text)
   if (text.trim() !== '' && Number.isFinite(value)) return value
-  throw usageError(`${command}: ${name} takes a number, not "${text}"`)
+  throw usageError(`${command}: ${name} takes a number, not "${text}"`, description)
 }
 
 async function readObject(command: string, source: string): Promise<Record<string, unknown>> {
