@@ -24,7 +24,7 @@ export const file = defineNotifier({
   concurrency: 512,
   keepsOrder: true,
   async send(message, { path }, { signal }) {
-    const file = absolutePath(path)
+    const file = expandHome(path) ?? path
     // The line may still be written later. The line of the retry then has the same id.
     const isTooLate = () => tooLate('file', signal, 'the line was not on the disk')
     if (signal.aborted) throw isTooLate()
@@ -43,15 +43,6 @@ export const file = defineNotifier({
     }
   },
 })
-
-function absolutePath(path: string): string {
-  const expanded = expandHome(path)
-  if (expanded !== undefined) return expanded
-  // HOME is empty or relative.
-  throw new DeliveryError('give-up', `file: ${path} has no home directory to begin with`, {
-    hint: 'Give the path in full',
-  })
-}
 
 function composeLine(message: Message) {
   const { id, event, kind, urgency, title, body, sessionId, cwd, client, at } = message

@@ -14,6 +14,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { execa } from 'execa'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { FileStore } from '../../src/spool/file-store.ts'
+import { notifyWorker } from '../../src/spool/notify-worker.ts'
 import { ownerToken, thisProcess } from '../../src/spool/owner.ts'
 import { writeParked } from '../../src/spool/park.ts'
 import { makeDelivery } from '../support/delivery.ts'
@@ -24,7 +25,8 @@ import { makeWorld } from '../worker/_world.ts'
 const hasStrace = spawnSync('strace', ['-V']).status === 0
 
 async function watchNew() {
-  const store = new FileStore({ stateDir: await makeFolder() })
+  const stateDir = await makeFolder()
+  const store = new FileStore({ stateDir })
   let calls = 0
   const watcher = store.watch(() => {
     calls += 1
@@ -38,7 +40,7 @@ async function watchNew() {
     writeFileSync(temporary, 'hookbell-event 1\nclient: claude\n\n{}')
     renameSync(temporary, join(store.spool.new, name))
   }
-  return { store, arrive, calls: () => calls }
+  return { stateDir, store, arrive, calls: () => calls }
 }
 
 it.runIf(process.platform === 'linux')('does not report its own claims as changes', async () => {
@@ -53,9 +55,9 @@ it.runIf(process.platform === 'linux')('does not report its own claims as change
   expect(calls()).toBe(2)
 })
 
-it('reports a change when the folder itself is touched', async () => {
-  const { store, calls } = await watchNew()
-  utimesSync(store.spool.new, new Date(), new Date())
+it('reports that a command wants the worker to look again', async () => {
+  const { stateDir, calls } = await watchNew()
+  notifyWorker(stateDir)
   await expect.poll(calls).toBeGreaterThan(0)
 })
 
