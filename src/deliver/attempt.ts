@@ -110,16 +110,16 @@ export function failedOutcome(
   const delivery = { ...rest, attempts: attempt, firstTriedAt }
   const hint = error instanceof DeliveryError && error.hint ? ` (${error.hint})` : ''
   const reason = describeError(error) + hint
+  const dead = error instanceof DeliveryError && error.isChannelDead && { isChannelDead: true }
   if (!isRetry(error)) {
     const type = (error as DeliveryError).verdict === 'unavailable' ? 'unavailable' : 'exhausted'
-    const isDead = error instanceof DeliveryError && error.isChannelDead
-    return { type, attempt, reason, delivery, ...(isDead && { isChannelDead: true }) }
+    return { type, attempt, reason, delivery, ...dead }
   }
   const why = whyGiveUp(attempt, now() - firstTriedAt, retry)
   if (why) return { type: 'exhausted', attempt, reason: `${why}: ${reason}`, delivery }
   const delayMs = retryDelay(attempt, retry, random(), retryAfterOf(error))
   const until = Math.ceil(now() + Math.max(delayMs, trippedMs))
-  return { type: 'deferred', attempt, reason, until, delivery }
+  return { type: 'deferred', attempt, reason, until, delivery, ...dead }
 }
 
 /** Whether the failure is temporary and would also hit the next message. Unknown errors count as temporary. */

@@ -34,6 +34,8 @@ export type Outcome =
       until: number
       /** The delivery to park: the attempt is counted, and it may be a summary of several events. */
       delivery: Delivery
+      /** Nothing will get through until a person corrects the channel. */
+      isChannelDead?: boolean
     }
   /** Not attempted, because a rule holds it by now. */
   | (Hold & { type: 'held'; delivery: Delivery })

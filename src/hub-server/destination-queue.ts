@@ -7,6 +7,7 @@ import { COUNTS, PREFIX } from '../hub/keys.ts'
 import type { HubRecord } from '../hub/record.ts'
 import type { Received } from './accept.ts'
 import type { loadBullmq } from './bullmq.ts'
+import { noteWorking } from './dead-channel.ts'
 import { destinationOf, type HubQueue } from './destinations.ts'
 import { type Told, tell } from './tell.ts'
 
@@ -37,6 +38,8 @@ export interface HubDestinationQueueDeps {
   onWithdrawn(of: { id: string; channel: string }, answer: string): void
   onTold(received: Received, told: Told): void
   onProblem(error: unknown): void
+  /** Called when nothing gets through to a channel until a person corrects it. */
+  onDeadChannel(channel: string, reason: string): void
 }
 
 /** The queue and the worker of one destination: one message at a time across all hubs, at the destination's pace. */
@@ -131,12 +134,14 @@ export class HubDestinationQueue {
 
   async #work(job: Job) {
     const { bullmq, onTold, now, redis, onProblem, loaded } = this.#deps
+    const { channel } = job.data.record
     this.#last = job.id
     const told = await this.#tell(job)
     onTold(job.data, told)
+    this.#noteChannel(channel, told)
     void redis.call('HINCRBY', COUNTS, told.type, '1').catch(() => {})
     const isSent = !['repeat', 'summarized', 'expired', 'answered'].includes(told.type)
-    const destination = destinationOf(job.data.record.channel, loaded)
+    const destination = destinationOf(channel, loaded)
     const pace = 'error' in destination ? undefined : destination.notifier.pace
     const paceMs = isSent ? (pace?.minIntervalMs ?? 0) : 0
     // A rate limit holds for all hubs and, unlike the backoff of BullMQ, keeps the order.
@@ -145,6 +150,12 @@ export class HubDestinationQueue {
     if (told.type === 'deferred') throw bullmq.Worker.RateLimitError()
     if (told.type === 'exhausted' || told.type === 'unavailable')
       throw new bullmq.UnrecoverableError(told.reason)
+  }
+
+  #noteChannel(channel: string, told: Told) {
+    const { redis, onDeadChannel } = this.#deps
+    if (told.type === 'delivered') void noteWorking(channel, redis).catch(() => {})
+    if (told.type === 'exhausted' && told.isChannelDead) onDeadChannel(channel, told.reason)
   }
 
   /** If Redis does not answer, nothing was sent or decided, and the message keeps its place in the queue. */

@@ -1,20 +1,25 @@
 import { HookbellError } from '../errors.ts'
 import type { HubRecord } from '../hub/record.ts'
+import { noticeOf } from './dead-channel.ts'
 import { HubDestinationQueue, type HubDestinationQueueDeps } from './destination-queue.ts'
 import type { HubQueue } from './destinations.ts'
+
+export type HubQueuesDeps = Omit<HubDestinationQueueDeps, 'onDeadChannel'>
 
 /** The queues of all destinations of a hub. */
 export class HubQueues {
   readonly all: readonly HubDestinationQueue[]
   readonly channels: readonly string[]
-  readonly #deps: HubDestinationQueueDeps
+  readonly #deps: HubQueuesDeps
 
   /** @throws HookbellError if there is no channel to send to */
-  constructor(found: readonly HubQueue[], deps: HubDestinationQueueDeps) {
+  constructor(found: readonly HubQueue[], deps: HubQueuesDeps) {
     this.channels = found.flatMap(({ channels }) => channels)
     if (this.channels.length === 0)
       throw new HookbellError('E_CONFIG', 'hub: config.json has no channel to send to')
-    this.all = found.map((one) => new HubDestinationQueue(one, deps))
+    const onDeadChannel = (channel: string, reason: string) =>
+      void this.#tellDead(channel, reason).catch(deps.onProblem)
+    this.all = found.map((one) => new HubDestinationQueue(one, { ...deps, onDeadChannel }))
     this.#deps = deps
   }
 
@@ -50,6 +55,11 @@ export class HubQueues {
     const closed = Promise.all(this.all.map((queue) => queue.close().catch(onProblem)))
     await Promise.race([closed, lost])
     if (!isReady()) for (const queue of this.all) void queue.disconnect().catch(onProblem)
+  }
+
+  async #tellDead(channel: string, reason: string) {
+    const notice = await noticeOf(channel, reason, this.#deps)
+    if (notice) await this.add([notice], this.#deps.now())
   }
 
   /** In any queue, a message for a channel that is not here becomes dead, and can be retried once the channel is. */

@@ -11,10 +11,9 @@ import { loadBullmq, openShared } from './bullmq.ts'
 import { checkRedis } from './check-redis.ts'
 import { checkRestart } from './check-restart.ts'
 import { HubClock } from './clock.ts'
-import type { HubDestinationQueueDeps } from './destination-queue.ts'
 import { hubQueues } from './destinations.ts'
 import { closeQuestions, noteQuestions } from './open-questions.ts'
-import { HubQueues } from './queues.ts'
+import { HubQueues, type HubQueuesDeps } from './queues.ts'
 import { Room } from './room.ts'
 import { MAX_REPLY_BYTES, Router } from './router.ts'
 import { withdrawAnswered } from './shown.ts'
@@ -74,7 +73,7 @@ async function openHub(loaded: LoadedConfig, onLine: OnLine, closers: Closer[]) 
   return { channels: queues.channels, open: { redis, queues: queues.all } }
 }
 
-type HubDeps = HubDestinationQueueDeps & Pick<ReturnType<typeof reportTo>, 'onRefused'>
+type HubDeps = HubQueuesDeps & Pick<ReturnType<typeof reportTo>, 'onRefused'>
 
 function makeRouter(room: Room, queues: HubQueues, deps: HubDeps): Router {
   const { redis, now, onProblem, onRefused } = deps

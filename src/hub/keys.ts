@@ -42,6 +42,11 @@ export function overKey(question: string): string {
   return `${PREFIX}:over:${question}`
 }
 
+/** Marks a channel to which nothing gets through until a person corrects it. */
+export function downKey(channel: string): string {
+  return `${PREFIX}:down:${channel}`
+}
+
 /** Why the last attempt to send a message failed. */
 export function failedKey(id: string): string {
   return `${PREFIX}:failed:${id}`

@@ -36,7 +36,7 @@ export function smtpFailure(error: unknown, server: URL, signal: AbortSignal): D
     ...(hint && { hint }),
     retryAfterMs: DAY_IS_FULL.test(text) ? 3_600_000 : undefined,
     // A refused mail says nothing about the next one; a refused login does.
-    isChannelDead: code === 'EAUTH',
+    isChannelDead: permanent && code === 'EAUTH',
   })
 }
 

@@ -78,7 +78,7 @@ export class DeliveryError extends Error {
   /** How long the receiver asks us to wait, in milliseconds from now. Applies to the whole destination. */
   readonly retryAfterMs: number | undefined
   readonly hint: string | undefined
-  /** With `give-up`: no message, whatever its content, will get through until the channel is corrected. */
+  /** No message, whatever its content, will get through until a person corrects the channel. */
   readonly isChannelDead: boolean
   /** The message may have arrived all the same: with this handle it can be withdrawn. */
   readonly handle: string | undefined
@@ -98,7 +98,7 @@ export class DeliveryError extends Error {
     this.verdict = verdict
     this.retryAfterMs = options.retryAfterMs
     this.hint = options.hint
-    this.isChannelDead = verdict === 'give-up' && options.isChannelDead === true
+    this.isChannelDead = options.isChannelDead === true
     this.handle = options.handle
   }
 }

@@ -15,6 +15,11 @@ import {
   tooLate,
 } from './define.ts'
 
+/** Codes of Redis: it has no room. */
+const FULL = ['OOM', 'WRONGTYPE']
+/** Codes of Redis: user, password or rights are wrong. */
+const NOT_ALLOWED = ['WRONGPASS', 'NOAUTH', 'NOPERM']
+
 /** One outbox per hub. Its connection stays open while it is used. */
 const outboxes = new Map<string, Outbox>()
 
@@ -48,9 +53,11 @@ async function handOver(
     await abortable(outboxTo({ ...settings, extraCaFile }).add(JSON.stringify(record)), signal)
   } catch (error) {
     if (error instanceof DeliveryError) throw error
-    const full = error instanceof RedisError && ['OOM', 'WRONGTYPE'].includes(error.code)
-    const hint = full ? { hint: 'Nothing is lost: it waits here' } : {}
-    throw new DeliveryError('retry', `hub: ${explainFailure(error)}`, hint)
+    const code = error instanceof RedisError ? error.code : ''
+    throw new DeliveryError('retry', `hub: ${explainFailure(error)}`, {
+      ...(FULL.includes(code) && { hint: 'Nothing is lost: it waits here' }),
+      isChannelDead: NOT_ALLOWED.includes(code),
+    })
   }
 }
 

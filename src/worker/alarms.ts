@@ -77,12 +77,12 @@ export class Alarms {
     }
   }
 
-  /** Call this with each delivery that ended, after its end is in the journal. */
+  /** Call this with each delivery that was attempted or dropped, after that is in the journal. */
   async ended(delivery: Delivery, outcome: Outcome): Promise<void> {
     if (outcome.type === 'delivered') return await this.#recordTold(delivery)
+    if ('isChannelDead' in outcome) this.#noteDead(delivery, outcome.reason)
     if (outcome.type !== 'unavailable' && outcome.type !== 'exhausted') return
     this.#retryNotice(delivery)
-    if (outcome.isChannelDead) this.#noteDead(delivery, outcome.reason)
     if (delivery.kind !== 'permission') return
     const known = await readBegun(this.#deps.stateDir, delivery.events)
     for (const status of known.values()) await this.check(status, delivery)

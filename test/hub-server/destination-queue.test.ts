@@ -37,6 +37,7 @@ describe.skipIf(!hasRedis)('hub: the queue of a destination', () => {
       ...{ bullmq: await loadBullmq(), redis: broken, loaded, now: Date.now },
       connection: shared,
       ...{ onTold: (_, { type }) => states.push(type), onWithdrawn: () => {}, onProblem: () => {} },
+      onDeadChannel: () => {},
     })
     await queue.start()
     onTestFinished(() => queue.close())

@@ -15,13 +15,15 @@ type Redis = Awaited<ReturnType<typeof startRedis>>
 /** A machine that sends all messages to a hub. */
 function makeMachine(redis: Pick<Redis, 'url'>, more: object = {}) {
   const world = makeWorld()
-  world.configure({
-    ...{ channels: {}, hub: { url: redis.url(), channels: ['team'] }, lingerSeconds: 0 },
-    ...{ routes: [{ on: ['*'], to: ['team'] }], noise: { off: ['cooldown', 'repeats'] } },
-    ...{ retry: { firstDelaySeconds: 0.2, maxDelaySeconds: 0.5 } },
-    ...more,
-  })
-  return world
+  const reconfigure = (changes: object) =>
+    world.configure({
+      ...{ channels: {}, hub: { url: redis.url(), channels: ['team'] }, lingerSeconds: 0 },
+      ...{ routes: [{ on: ['*'], to: ['team'] }], noise: { off: ['cooldown', 'repeats'] } },
+      ...{ retry: { firstDelaySeconds: 0.2, maxDelaySeconds: 0.5 } },
+      ...changes,
+    })
+  reconfigure(more)
+  return { ...world, reconfigure }
 }
 
 /** The records that the hub has received, in order. */
@@ -48,6 +50,30 @@ async function makeMachineWithBoth(redis: Redis, receiverUrl: string) {
 }
 
 describe.skipIf(!hasRedis)('a machine with a hub', () => {
+  it('reports once on another channel that the hub refuses it, and loses nothing', async () => {
+    const redis = await startRedis({ users: ['user default on >right ~* +@all'] })
+    const ops = await startReceiver({ script: [{ body: 'ok' }] })
+    const hub = { url: redis.url(), channels: ['team'], password: 'wrong' }
+    const settings = { hub, channels: { ops: { type: 'slack', url: ops.url } } }
+    const machine = makeMachine(redis, settings)
+    const ids = ['one', 'two'].map((message) => machine.accept({ message }))
+    const running = machine.untilIdle()
+    await expect.poll(() => ops.received.map(({ body }) => body)).toHaveLength(1)
+    expect(ops.received[0]?.body).toContain(
+      'Nothing gets through to the channel team any more: hub: the hub refuses the user or the password',
+    )
+    for (const id of ids)
+      await expect
+        .poll(async () => (await machine.statusOf(id))?.channels.team?.attempts)
+        .toBeGreaterThan(2)
+    machine.reconfigure({ ...settings, hub: { ...hub, password: 'right' } })
+    await running
+    expect(await Promise.all(ids.map(async (id) => (await machine.statusOf(id))?.outcome))).toEqual(
+      ['delivered', 'delivered'],
+    )
+    expect(ops.received).toHaveLength(1)
+  })
+
   it('trusts the authorities of extraCaFile without starting its worker twice', async () => {
     const authority = await makeAuthority()
     onTestFinished(() => authority.remove())

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest'
+import { actOnDead, deadInHub } from '../../src/hub-server/dead.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { hasRedis, startRedis } from '../support/redis.ts'
+import { handOver, runHub, titlesOf } from './_hub.ts'
+
+const slack = (url: string) => ({ type: 'slack', url })
+
+describe.skipIf(!hasRedis)('hub: a channel to which nothing gets through', () => {
+  it('is reported once on another channel, and again only after it worked', async () => {
+    const gone = { status: 404, body: 'no_team' }
+    const team = await startReceiver({ script: [gone, gone, { body: 'ok' }, { body: 'ok' }, gone] })
+    const [redis, ops] = [await startRedis(), await startReceiver({ script: [{ body: 'ok' }] })]
+    const channels = { team: slack(team.url), alias: slack(team.url), ops: slack(ops.url) }
+    const hub = await runHub(redis, channels)
+    await runHub(redis, channels)
+    const notices = () => ops.received.map(({ body }) => JSON.parse(body).text)
+    for (const event of ['a', 'b']) await handOver(redis, event)
+    await expect
+      .poll(notices)
+      .toEqual([
+        expect.stringMatching(
+          /^Nothing gets through to the channel team any more\nslack: 404 no_team .*\nCorrect it in .*config\.json of the hub, then: hookbell hub dead retry --all$/,
+        ),
+      ])
+    await expect.poll(() => team.received.length).toBe(2)
+    await expect.poll(async () => (await deadInHub(hub.open)).length).toBe(2)
+    expect(await actOnDead(hub.open, 'retry')).toBe(2)
+    await expect.poll(() => titlesOf(team)).toEqual(['a', 'b', 'a', 'b'])
+    expect(notices()).toHaveLength(1)
+    await handOver(redis, 'c')
+    await expect.poll(notices).toHaveLength(2)
+  })
+})
