@@ -7,6 +7,8 @@ export interface Received {
   record: HubRecord
   /** Unix ms. */
   receivedAt: number
+  /** How long it may have been in the inbox before; absent if that is not worth mentioning, or not known. */
+  listedMs?: number
 }
 
 /** Parses a record of a machine. The reason of a refusal repeats no values of the text. */

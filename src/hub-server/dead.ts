@@ -36,9 +36,9 @@ export async function actOnDead(
 
 /** As if it had just come: with all its attempts, and whatever its age, because a person wants it told. */
 async function retry(job: Job<Received>, now: number) {
-  const { record, receivedAt } = job.data
+  const { record, receivedAt, ...other } = job.data
   const { expiresInMs: _, ...rest } = record
   const ageMs = record.ageMs + Math.max(0, now - receivedAt)
-  await job.updateData({ record: { ...rest, ageMs }, receivedAt: now })
+  await job.updateData({ ...other, record: { ...rest, ageMs }, receivedAt: now })
   await job.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true })
 }

@@ -5,6 +5,7 @@ import type { LoadedConfig } from '../config/load.ts'
 import type { RedisConnection } from '../hub/connection.ts'
 import { COUNTS, PREFIX } from '../hub/keys.ts'
 import type { HubRecord } from '../hub/record.ts'
+import { SOON_MS } from '../text/age.ts'
 import type { Received } from './accept.ts'
 import type { loadBullmq } from './bullmq.ts'
 import { noteWorking } from './dead-channel.ts'
@@ -84,14 +85,15 @@ export class HubDestinationQueue {
     await this.#releaseLost()
   }
 
-  /** @param receivedAt Unix ms */
-  async add(records: readonly HubRecord[], receivedAt: number) {
+  /** @param receivedAt Unix ms @param listedMs how long they may have been in the inbox */
+  async add(records: readonly HubRecord[], receivedAt: number, listedMs = 0) {
+    const late = listedMs >= SOON_MS && { listedMs }
     // Somebody may have emptied Redis since. Both are on their way at once, in this order.
     const limited = this.#setLimits()
     const added = this.queue.addBulk(
       records.map((record) => ({
         name: record.kind,
-        data: { record, receivedAt },
+        data: { record, receivedAt, ...late },
         opts: {
           jobId: record.id,
           ...(record.kind !== 'permission' && { priority: ORDINARY }),

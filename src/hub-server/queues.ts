@@ -32,11 +32,11 @@ export class HubQueues {
   }
 
   /** Adds each record to the queue of its channel. What is there already is not added again. */
-  async add(records: readonly HubRecord[], receivedAt: number) {
+  async add(records: readonly HubRecord[], receivedAt: number, listedMs = 0) {
     await Promise.all(
       this.all.map((queue) => {
         const own = records.filter(({ channel }) => this.#queueOf(channel) === queue)
-        return own.length > 0 ? queue.add(own, receivedAt) : undefined
+        return own.length > 0 ? queue.add(own, receivedAt, listedMs) : undefined
       }),
     )
   }

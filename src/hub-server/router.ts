@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RedisConnection } from '../hub/connection.ts'
-import { COUNTS, HELD, INBOX, REFUSED, ROUTER, TAKEN } from '../hub/keys.ts'
+import { COUNTS, EMPTY, HELD, INBOX, REFUSED, ROUTER, TAKEN } from '../hub/keys.ts'
 import { type AnswerRecord, type HubRecord, MAX_RECORD_BYTES } from '../hub/record.ts'
 import { parseRecord } from './accept.ts'
 import type { ReceivedAnswer } from './answers.ts'
@@ -18,6 +18,8 @@ const BATCH = 100
 const SMALL_BATCH = 10
 export const MAX_REPLY_BYTES = BATCH * MAX_RECORD_BYTES + 1024 * 1024
 const EMPTY_MS = 50
+/** How often an empty inbox is noted for a later router. */
+const NOTE_EVERY_MS = 10_000
 const NOT_ROUTER_MS = 500
 const FAILED_MS = 1000
 const REFUSALS_KEPT = 100
@@ -25,8 +27,11 @@ const REFUSALS_KEPT = 100
 interface RouterDeps {
   redis: RedisConnection
   room: Room
-  /** Puts records into their queues. What is there already is not added again. `receivedAt`: Unix ms. */
-  enqueue(records: readonly HubRecord[], receivedAt: number): Promise<void>
+  /**
+   * Puts records into their queues. What is there already is not added again. `receivedAt`: Unix ms. `listedMs`: how long
+   * they may have been in the inbox.
+   */
+  enqueue(records: readonly HubRecord[], receivedAt: number, listedMs: number): Promise<void>
   /** Remembers an answer, so that what it settles is not told any more. */
   noteAnswer(received: ReceivedAnswer): Promise<void>
   now(): number
@@ -42,6 +47,7 @@ export class Router {
   /** When the inbox was last seen empty, on a clock that is never set back. What is in it now came later. */
   #emptyAt = Number.NEGATIVE_INFINITY
   #renewAt = 0
+  #noteAt = 0
 
   constructor(deps: RouterDeps) {
     this.#deps = deps
@@ -87,6 +93,7 @@ export class Router {
     if (!Array.isArray(taken)) return this.#standBy()
     if (taken.length === 0) {
       this.#emptyAt = askedAt
+      await this.#noteEmpty()
       return EMPTY_MS
     }
     const receivedAt = this.#deps.now()
@@ -94,7 +101,11 @@ export class Router {
     const listedMs = performance.now() - this.#emptyAt
     // Answers first, so that a question that comes together with its answer is not told.
     for (const answer of answers) await this.#deps.noteAnswer({ answer, receivedAt, listedMs })
-    await enqueue(messages, receivedAt)
+    await enqueue(
+      messages,
+      receivedAt,
+      Number.isFinite(listedMs) ? listedMs : await this.#sinceEmpty(),
+    )
     await redis.call('EVAL', FINISH, '2', ROUTER, TAKEN, token, `${taken.length}`)
     return 0
   }
@@ -104,6 +115,20 @@ export class Router {
     this.#emptyAt = Number.NEGATIVE_INFINITY
     this.#renewAt = 0
     return NOT_ROUTER_MS
+  }
+
+  async #noteEmpty() {
+    if (performance.now() < this.#noteAt) return
+    const { redis, now } = this.#deps
+    await redis.call('SET', EMPTY, `${now()}`)
+    this.#noteAt = performance.now() + NOTE_EVERY_MS
+  }
+
+  /** @returns the ms since any router has seen an empty inbox; 0 if none has. Wrong if the clock of Redis was set */
+  async #sinceEmpty(): Promise<number> {
+    const { redis, now } = this.#deps
+    const at = Number((await redis.call('GET', EMPTY)) ?? Number.NaN)
+    return at > 0 ? Math.max(0, now() - at) : 0
   }
 
   async #sort(texts: readonly string[]) {

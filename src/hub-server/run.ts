@@ -85,9 +85,9 @@ function makeRouter(room: Room, queues: HubQueues, deps: HubDeps): Router {
       // Not awaited: a destination that does not answer must not delay the others.
       void withdrawAnswered(received, deps).catch(onProblem)
     },
-    async enqueue(records, receivedAt) {
+    async enqueue(records, receivedAt, listedMs) {
       await noteQuestions(records, receivedAt, redis)
-      await queues.add(records, receivedAt)
+      await queues.add(records, receivedAt, listedMs)
     },
   })
 }

@@ -2,10 +2,11 @@ import type { Job, Queue } from 'bullmq'
 import type { LoadedConfig } from '../config/load.ts'
 import { failedOutcome, send } from '../deliver/attempt.ts'
 import type { Outcome } from '../deliver/outcome.ts'
-import { summarize } from '../deliver/summary.ts'
+import { summarize, withLine } from '../deliver/summary.ts'
 import type { Delivery } from '../delivery.ts'
 import type { RedisConnection } from '../hub/connection.ts'
 import type { Sent } from '../notifiers/define.ts'
+import { formatDuration } from '../render/duration.ts'
 import { type Received, toDelivery } from './accept.ts'
 import { isAnswered } from './answers.ts'
 import { destinationOf } from './destinations.ts'
@@ -66,7 +67,9 @@ async function attempt(job: Job<Received>, delivery: Delivery, deps: TellDeps): 
     destination.notifier.summarizes && delivery.kind !== 'permission'
       ? await waitingWith(job, delivery, deps)
       : []
-  const whole = others.length > 0 ? summarize([delivery, ...others]) : delivery
+  const rest = others.map((one) => toDelivery(one, 0))
+  const all = rest.length > 0 ? summarize([delivery, ...rest]) : delivery
+  const whole = withDelay(all, [job.data, ...others])
   const startedAt = performance.now()
   let sent: Sent
   try {
@@ -76,7 +79,7 @@ async function attempt(job: Job<Received>, delivery: Delivery, deps: TellDeps): 
   }
   const ms = Math.round(performance.now() - startedAt)
   const answer = typeof sent === 'string' ? sent : sent.answer
-  const ids = [delivery, ...others].map(({ id }) => id)
+  const ids = [delivery, ...rest].map(({ id }) => id)
   await noteEnd(ids, { at: now(), state: 'delivered', detail: answer }, redis)
   if (typeof sent !== 'string') await noteShown(job.data, sent.handle, deps).catch(() => {})
   return { type: 'delivered', attempt: delivery.attempts + 1, ms, answer }
@@ -92,17 +95,25 @@ async function waitingWith(
   job: Job<Received>,
   { id, channel }: Delivery,
   { queue, redis, now }: TellDeps,
-): Promise<Delivery[]> {
+): Promise<Received[]> {
   if (now() - job.data.receivedAt < SUMMARY_AFTER_MS) return []
   const jobs = await queue.getJobs(['prioritized'], 0, SUMMARY_MAX - 1, true)
   const waiting = jobs
     .filter((one) => one?.data.record.channel === channel && one.data.record.id !== id)
     .sort((a, b) => a.data.receivedAt - b.data.receivedAt)
-    .map(({ data }) => toDelivery(data, 0))
-    .filter((one) => !isExpired(one, now()))
-  const seen = await Promise.all(waiting.map((one) => isSeen(one.id, redis)))
+    .map(({ data }) => data)
+    .filter((one) => !isExpired(toDelivery(one, 0), now()))
+  const seen = await Promise.all(waiting.map(({ record }) => isSeen(record.id, redis)))
   const open = waiting.filter((_, index) => !seen[index])
   return open.length + 1 >= SUMMARY_FROM ? open : []
+}
+
+/** The time of a message is that of its arrival at the hub less its age on its machine: longer ago if no hub ran. */
+function withDelay(delivery: Delivery, all: readonly Received[]): Delivery {
+  const ms = Math.max(...all.map(({ listedMs = 0 }) => listedMs))
+  return ms > 0
+    ? withLine(delivery, `Happened up to ${formatDuration(ms)} earlier: it waited for the hub`)
+    : delivery
 }
 
 function isExpired({ expires }: Delivery, now: number): boolean {

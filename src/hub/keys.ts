@@ -11,6 +11,8 @@ export const RESERVE = `${PREFIX}:reserve`
 export const TAKEN = `${PREFIX}:taken`
 /** The token of the hub that is the router now. */
 export const ROUTER = `${PREFIX}:router`
+/** When a router last saw the inbox empty: what is in it came later. */
+export const EMPTY = `${PREFIX}:empty`
 /** How many messages ended in each state. */
 export const COUNTS = `${PREFIX}:counts`
 /** How often a hub has started with this Redis: the first is counted by a plain command, the second in a script. */

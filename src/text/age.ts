@@ -1,5 +1,5 @@
 /** A message within this time counts as just happened. */
-const SOON_MS = 3 * 60_000
+export const SOON_MS = 3 * 60_000
 
 /** `2 h ago`, rounded down; '' if it has just happened, or if `at` is NaN. */
 export function ageInWords(at: number, now: number): string {

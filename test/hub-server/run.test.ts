@@ -13,6 +13,7 @@ import { startReceiver } from '../support/receiver.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
 import { asUser, handOver, hubConfig, runHub, titlesOf, toWebhook, users } from './_hub.ts'
 
+const HOUR_MS = 3600_000
 const quick = { retry: { firstDelaySeconds: 0.05, maxDelaySeconds: 0.2 } }
 
 describe.skipIf(!hasRedis)('hub: the hub', () => {
@@ -48,6 +49,23 @@ describe.skipIf(!hasRedis)('hub: the hub', () => {
     await runHub(redis, toWebhook(receiver.url))
     await handOver(redis, 'one')
     await expect.poll(() => titlesOf(receiver)).toEqual(['one'])
+  })
+
+  it('says how long ago a message may have happened that no hub took in', async () => {
+    const [redis, receiver] = [await startRedis(), await startReceiver()]
+    const before = await runHub(redis, toWebhook(receiver.url))
+    await expect.poll(() => redis.ask('EXISTS', 'hb:empty')).toBe(1)
+    await before.stop()
+    await redis.ask('SET', 'hb:empty', `${Date.now() - 3 * HOUR_MS}`)
+    await handOver(redis, 'one')
+    const hub = await runHub(redis, toWebhook(receiver.url))
+    await expect.poll(() => hub.states('delivered')).toHaveLength(1)
+    await handOver(redis, 'two')
+    await expect.poll(() => receiver.received.length).toBe(2)
+    expect(receiver.received.map(({ body }) => JSON.parse(body).data.body)).toEqual([
+      'Happened up to 3 h earlier: it waited for the hub\nbody of one',
+      'body of two',
+    ])
   })
 
   it('delivers a message once, even if its duplicate arrives before or after the delivery', async () => {
