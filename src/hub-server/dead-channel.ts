@@ -7,6 +7,9 @@ import { downKey } from '../hub/keys.ts'
 import { type HubRecord, recordOf } from '../hub/record.ts'
 import { destinationOf } from './destinations.ts'
 
+/** After this long it is told again. Machines choose the names, so they must not be kept for ever. */
+const WEEK_SECONDS = 7 * 24 * 3600
+
 interface DeadChannelDeps {
   redis: RedisConnection
   loaded: LoadedConfig
@@ -24,7 +27,8 @@ export async function noticeOf(
 ): Promise<HubRecord | undefined> {
   const { redis, now } = deps
   // Of several hubs, one tells it.
-  if ((await redis.call('SET', downKey(channel), '1', 'NX')) === null) return undefined
+  const isNew = await redis.call('SET', downKey(channel), '1', 'NX', 'EX', `${WEEK_SECONDS}`)
+  if (isNew === null) return undefined
   const other = await otherThan(channel, deps)
   if (other === undefined) return undefined
   const id = `${channel} ${now()}`

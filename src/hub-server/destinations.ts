@@ -30,7 +30,8 @@ export function destinationOf(
   const { channels } = loaded.config
   const isOwn = Object.hasOwn(channels, channel) && channels[channel]?.type !== 'hub'
   if (isOwn) return findDestination(channel, loaded)
-  return { error: new DeliveryError('give-up', `no channel "${channel}" here`) }
+  const options = { isChannelDead: true }
+  return { error: new DeliveryError('give-up', `no channel "${channel}" here`, options) }
 }
 
 function queuesOf(loaded: LoadedConfig): HubQueue[] {

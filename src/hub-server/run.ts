@@ -49,7 +49,11 @@ async function openHub(loaded: LoadedConfig, onLine: OnLine, closers: Closer[]) 
   const bullmq = await loadBullmq()
   const redis = new RedisConnection(connection, { maxReplyBytes: MAX_REPLY_BYTES })
   closers.push(() => redis.close())
-  const warnings = [...(await checkRedis(redis)), ...(await checkRestart(redis).catch(cannotWork))]
+  const warnings = [
+    ...withoutEffect(loaded),
+    ...(await checkRedis(redis)),
+    ...(await checkRestart(redis).catch(cannotWork)),
+  ]
   for (const warning of warnings) onLine({ state: 'warning', text: warning })
   const clock = new HubClock(redis)
   closers.push(() => clock.stop())
@@ -71,6 +75,13 @@ async function openHub(loaded: LoadedConfig, onLine: OnLine, closers: Closer[]) 
   })
   /** `open` is for showing its status. */
   return { channels: queues.channels, open: { redis, queues: queues.all } }
+}
+
+/** A machine judges an event before it hands the message over, and by its own clock. */
+function withoutEffect({ config }: LoadedConfig): string[] {
+  return config.noise.quietHours.length > 0
+    ? ['quietHours has no effect at a hub: set it in the config.json of each machine']
+    : []
 }
 
 type HubDeps = HubQueuesDeps & Pick<ReturnType<typeof reportTo>, 'onRefused'>

@@ -31,4 +31,13 @@ describe.skipIf(!hasRedis)('hub: a channel to which nothing gets through', () =>
     await handOver(redis, 'c')
     await expect.poll(notices).toHaveLength(2)
   })
+
+  it('is reported also if the hub does not have it, as after a typing error on a machine', async () => {
+    const [redis, ops] = [await startRedis(), await startReceiver({ script: [{ body: 'ok' }] })]
+    await runHub(redis, { ops: slack(ops.url) })
+    await handOver(redis, 'a', { channel: 'osp' })
+    await expect
+      .poll(() => ops.received.map(({ body }) => JSON.parse(body).text))
+      .toEqual([expect.stringMatching(/the channel osp any more\nno channel "osp" here/)])
+  })
 })

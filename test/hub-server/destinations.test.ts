@@ -42,7 +42,8 @@ describe.skipIf(!hasRedis)('hub: a changed configuration', () => {
     const hub = await runHub(redis, { ...other, ...toWebhook(receiver.url) }, later)
     expect(statusText(await hubStatus(hub.open))).not.toContain('removed channels')
     expect(await actOnDead(hub.open, 'retry')).toBe(1)
-    await expect.poll(() => titlesOf(receiver)).toEqual(['one', 'one'])
+    // Our own message, which reports the missing channel, is left out.
+    await expect.poll(() => titlesOf(receiver).filter(Boolean)).toEqual(['one', 'one'])
   })
 
   it('sends what waits for a channel that now shares the destination of another one', async () => {

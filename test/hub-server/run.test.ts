@@ -264,6 +264,15 @@ describe.skipIf(!hasRedis)('hub: the hub', () => {
     expect(hub.states('warning').map((line) => line.text)).toEqual([expect.stringContaining(text)])
   })
 
+  it('warns about quiet hours, which only machines know', async () => {
+    const redis = await startRedis()
+    const noise = { quietHours: [{ from: '22:00', to: '07:00' }] }
+    const hub = await runHub(redis, toWebhook('http://127.0.0.1:1'), { noise })
+    expect(hub.states('warning')).toEqual([
+      { state: 'warning', text: expect.stringContaining('quietHours has no effect at a hub') },
+    ])
+  })
+
   it('names the risk of data loss if its access rights hide appendfsync', async () => {
     const warningsWith = async (more: string) => {
       const redis = await startRedis({ users: users.map((line) => line + more) })
