@@ -14,7 +14,7 @@ export interface Headline {
 
 interface Block {
   text: string
-  type: 'text' | 'list' | 'code' | 'heading'
+  type: 'text' | 'list' | 'table' | 'code' | 'heading'
 }
 
 /**
@@ -94,6 +94,7 @@ function blocksOf(message: string): Block[] {
 
 function typeOf([first = '']: readonly string[]): Block['type'] {
   if (isHeading(first)) return 'heading'
+  if (/^\s*\|/.test(first)) return 'table'
   return isItem(first) ? 'list' : 'text'
 }
 
@@ -120,10 +121,9 @@ function questionAtEnd(blocks: readonly Block[]): readonly Block[] {
   const last = blocks.at(-1)
   const before = blocks.at(-2)
   if (!last || last.type === 'code') return []
-  if (asks(last.text)) {
-    return last.type === 'list' && before?.type === 'text' ? [before, last] : [last]
-  }
-  if (last.type === 'list' && before && before.type !== 'code' && asks(before.text)) {
+  // The head of a column, such as `Fixed?`, asks nobody.
+  if (last.type !== 'table' && asks(last.text)) return withIntroduction(last, before)
+  if (hasIntroduction(last) && before && before.type !== 'code' && asks(before.text)) {
     return [before, last]
   }
   return []
@@ -158,7 +158,16 @@ function summaryOf(blocks: readonly Block[]): readonly Block[] {
   const last = spoken.at(-1)
   const before = spoken.at(-2)
   if (!last) return blocks.slice(-1)
-  return last.type === 'list' && before?.type === 'text' ? [before, last] : [last]
+  return withIntroduction(last, before)
+}
+
+function withIntroduction(block: Block, before: Block | undefined): Block[] {
+  return hasIntroduction(block) && before?.type === 'text' ? [before, block] : [block]
+}
+
+/** A list or a table means little without the text above it. */
+function hasIntroduction({ type }: Block): boolean {
+  return type === 'list' || type === 'table'
 }
 
 /** Truncates at the start, because a question is at the end. Drops whole lines where possible. */

@@ -21,6 +21,11 @@ describe('the headline of an answer', () => {
       'Which one do you want?\n- SQLite\n- PostgreSQL',
       'Which one do you want?\n- SQLite\n- PostgreSQL',
     ],
+    [
+      'a question with a table of the choices below it',
+      'Both work.\n\nWhich one do you want?\n\n| name | size |\n|---|---|\n| SQLite | 1 MB |',
+      'Which one do you want?\n\n| name | size |\n|---|---|\n| SQLite | 1 MB |',
+    ],
     ['a request without a question mark', 'Done.\n\nLet me know which you prefer.', undefined],
     ['a request for a choice', 'Both work.\n\nTell me which one to use.', undefined],
     ['a choice without a question mark', 'Both work. Which one:\n- a\n- b', undefined],
@@ -62,6 +67,11 @@ describe('the headline of an answer', () => {
       'a list with its introduction',
       'Long story.\n\nI changed:\n\n- a.ts\n- b.ts',
       'I changed:\n- a.ts\n- b.ts',
+    ],
+    [
+      'a table with its introduction, although the head of a column has a question mark',
+      'Long story.\n\nThese are left:\n\n| test | flaky? |\n|---|---|\n| login | yes |',
+      'These are left:\n\n| test | flaky? |\n|---|---|\n| login | yes |',
     ],
     [
       'a section with a blank line below each list and table, which would take in the next line',
