@@ -2,7 +2,7 @@ import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
 import { cutText, oneLine } from '../text/clean.ts'
 import { formatTime } from '../text/local-time.ts'
 import type { Period } from './report.ts'
-import { Waits } from './waits.ts'
+import { isRefusedEnd, Waits } from './waits.ts'
 
 /** Numbers of events by what they mean. They add up to all accepted events. */
 export interface DigestCounts {
@@ -57,8 +57,10 @@ function countsOf(entries: readonly AcceptedEntry[]): DigestCounts {
   return counts
 }
 
-function counterOf({ kind, duplicateOf, repeatOf }: AcceptedEntry): keyof DigestCounts {
+function counterOf(entry: AcceptedEntry): keyof DigestCounts {
+  const { kind, duplicateOf, repeatOf } = entry
   if (duplicateOf || repeatOf) return 'repeats'
+  if (isRefusedEnd(entry)) return 'other'
   if (kind === 'done') return 'done'
   if (kind === 'failed' || kind === 'abnormal-end') return 'failed'
   return isAsking(kind) ? 'asked' : 'other'

@@ -77,10 +77,17 @@ function meaningOfEntry(entry: AcceptedEntry): Meaning {
 }
 
 /** A `waiting` event begins no second wait after the end of a turn. A turn that left tasks running has not ended. */
-function beginsWait({ kind, facts = {} }: AcceptedEntry, open: readonly Wait[]): boolean {
+function beginsWait(entry: AcceptedEntry, open: readonly Wait[]): boolean {
+  const { kind, facts = {} } = entry
+  if (isRefusedEnd(entry)) return false
   if (kind === 'waiting') return open.length === 0
   if (kind === 'done') return (facts.backgroundTasks ?? 0) === 0
   return kind === 'permission' || kind === 'failed'
+}
+
+/** Whether a hook made the agent go on: the turn ends later. */
+export function isRefusedEnd({ facts }: AcceptedEntry): boolean {
+  return facts?.means === 'StopRefused'
 }
 
 function isOver(

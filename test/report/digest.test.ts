@@ -47,6 +47,13 @@ describe('a digest', () => {
     expect(isWorthTelling(digest)).toBe(true)
   })
 
+  it('does not count a turn as done that a hook did not let end', () => {
+    const [entry] = entriesOf(eventsOfSequence('crash', start))
+    if (entry?.type !== 'accepted') expect.fail('no entry')
+    const refused: AcceptedEntry = { ...entry, kind: 'done', facts: { means: 'StopRefused' } }
+    expect(makeDigest([refused], { from: 0, to: start + 1 })).toMatchObject({ done: 0, other: 1 })
+  })
+
   it('ignores our own messages', () => {
     const [entry] = entriesOf(eventsOfSequence('crash', start))
     if (entry?.type !== 'accepted') expect.fail('no entry')

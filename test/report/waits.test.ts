@@ -62,6 +62,11 @@ describe('Waits', () => {
     expect(waitsIn(stop(0), end(90))).toEqual([['done', 'closed', 90]])
   })
 
+  it('begins when the turn really ends, not when a hook makes the agent go on', () => {
+    const refused = entry(0, 'StopRefused', { kind: 'done' })
+    expect(waitsIn(refused, stop(60), prompt(90))).toEqual([['done', 'answered', 30]])
+  })
+
   it('ignores a turn with running background tasks, and sub-agents', () => {
     expect(waitsIn(stop(0, 1))).toEqual([])
     const child = { sessionId: 's2', facts: { parentSessionId: 's1' } }
