@@ -6,7 +6,7 @@ const MAX_LINE = 200
 
 /**
  * Combines deliveries, oldest first, into one: the title of the first of the most urgent ones, how many more, and one line
- * for each. One of several sessions belongs to none of them: it is neither withdrawn nor replaced when one goes on.
+ * for each of the most urgent ones. One of several sessions belongs to none of them: it is neither withdrawn nor replaced when one goes on.
  */
 export function summarize(deliveries: readonly [Delivery, ...Delivery[]]): Delivery {
   const [first] = deliveries
@@ -14,11 +14,13 @@ export function summarize(deliveries: readonly [Delivery, ...Delivery[]]): Deliv
   const origin = sharedOrigin(deliveries)
   const hosts = new Set(deliveries.map((one) => one.message.origin?.host ?? ''))
   const all = deliveries.flatMap(({ events }) => events)
-  const shown = deliveries.slice(0, MAX_LINES).map((one) => lineOf(one, hosts.size > 1))
+  const byUrgency = [...deliveries].sort((one, other) => rankOf(other) - rankOf(one))
+  const told = new Set(byUrgency.slice(0, MAX_LINES))
+  const shown = deliveries.filter((one) => told.has(one)).map((one) => lineOf(one, hosts.size > 1))
   const rest = all.length - shown.length
   const isOfOne = deliveries.every(({ session }) => session === first.session)
   const urgency = highest(deliveries.map((one) => one.urgency))
-  const lead = deliveries.find((one) => one.urgency === urgency) ?? first
+  const [lead = first] = byUrgency
   const questions = deliveries.flatMap((one) => one.questions ?? [])
   return {
     ...first,
@@ -92,6 +94,11 @@ export function withLine(delivery: Delivery, line: string): Delivery {
   const { message } = delivery
   const body = [line, message.body].filter(Boolean).join('\n')
   return { ...delivery, message: { ...message, body, markup: '' } }
+}
+
+/** A question at the end of a turn counts more than the end alone. */
+function rankOf({ urgency, message }: Delivery): number {
+  return urgencies.indexOf(urgency) + (message.asks ? 0.5 : 0)
 }
 
 function highest(all: readonly Urgency[]): Urgency {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { summarize, withLine, withOpenQuestions } from '../../src/deliver/summary.ts'
-import { deliverySchema } from '../../src/delivery.ts'
+import { type Delivery, deliverySchema } from '../../src/delivery.ts'
 import { whoOf } from '../../src/notifiers/_text.ts'
 import { makeDelivery } from '../support/delivery.ts'
 
@@ -202,6 +202,24 @@ describe('a summary', () => {
     const lines = summarize(all as [(typeof all)[0]]).message.body.split('\n')
     expect(lines).toHaveLength(11)
     expect(lines.at(-1)).toBe('and 3 more')
+  })
+
+  it('shows the line of an urgent message and of a question, however many came before', () => {
+    const done = Array.from({ length: 12 }, (_, index) => makeDelivery(`${index}`))
+    const { message, ...asking } = makeDelivery('asking')
+    const asks = { ...asking, message: { ...message, asks: true } }
+    const failed = makeDelivery('failed', { urgency: 'critical' })
+    const of = (...all: Delivery[]) => summarize(all as [Delivery]).message
+    const whole = of(...done, asks, failed)
+    expect(whole.title).toBe('title of failed and 13 more')
+    const lines = whole.body.split('\n')
+    expect(lines.slice(7)).toEqual([
+      'title of 7 · body of 7',
+      'title of asking · body of asking',
+      'title of failed · body of failed',
+      'and 4 more',
+    ])
+    expect(of(...done, asks).title).toBe('title of asking and 12 more')
   })
 
   it('counts every event and is itself a valid delivery', () => {
