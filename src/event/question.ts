@@ -54,6 +54,9 @@ export function questionOfTool(
 export function questionOfDialog(tool: string, dialog: Payload): Question | undefined {
   const { type, title, serverName, toolName, toolDisplayName: _, ...facts } = dialog
   const asked = questionOfTool(tool, facts, 'payload')
+  // A path alone does not say whether the file would be read or written; the title does.
+  if (asked?.about === 'file' && !asked.detail)
+    return { ...asked, detail: cut(textOf({ title }, 'title')) }
   if (asked?.subject) return asked
   const names = [serverName, toolName].filter((one) => typeof one === 'string').join(': ')
   const subject = cut(names || textOf({ title }, 'title'))

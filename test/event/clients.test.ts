@@ -227,7 +227,11 @@ describe('a question', () => {
     ],
     ['codex', 'PermissionRequest', { about: 'command', detail: 'May I migrate the database?' }],
     ['gemini', 'Notification.permission', { about: 'command', subject: 'npm run migrate' }],
-    ['gemini', 'Notification.edit', { about: 'file', subject: '/home/sam/shop/src/total.ts' }],
+    [
+      'gemini',
+      'Notification.edit',
+      { about: 'file', subject: '/home/sam/shop/src/total.ts', detail: 'Confirm Edit' },
+    ],
     [
       'opencode',
       'permission.asked',
