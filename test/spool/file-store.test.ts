@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -12,7 +13,7 @@ import {
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { execa } from 'execa'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { FileStore } from '../../src/spool/file-store.ts'
 import { notifyWorker } from '../../src/spool/notify-worker.ts'
 import { ownerToken, thisProcess } from '../../src/spool/owner.ts'
@@ -249,6 +250,48 @@ describe('parked deliveries', () => {
     store.makeDue()
     expect(store.due()).toEqual(['e1.file.json', 'e2.file.json', 'e3.file.json'])
     expect(store.nextDueInMs((name) => name.startsWith('e'))).toBeUndefined()
+  })
+
+  it('are known by event and channel, also while they are claimed', async () => {
+    const { store, park } = makeParked()
+    await park('e', {})
+    const known = () => {
+      return [store.isParked('e', 'file'), store.isParked('e', 'x'), store.isParked('x', 'file')]
+    }
+    expect(known()).toEqual([true, false, false])
+    store.claimParked('e.file.json')
+    expect(known()).toEqual([true, false, false])
+  })
+
+  it('wake the worker when the next one is due, unless another process has removed it', async () => {
+    const { spool, store, park } = makeParked()
+    const now = Date.now()
+    for (const hours of [2, 1, 3]) await park(`e${hours}`, { notBefore: now + hours * 3600_000 })
+    const hoursToNext = () => Math.round((store.nextDueInMs() ?? 0) / 3600_000)
+    expect([hoursToNext(), store.due(), store.hasReviews()]).toEqual([1, [], false])
+    rmSync(join(spool.deferred, 'e1.file.json'))
+    store.reclaimAbandoned()
+    expect(hoursToNext()).toBe(2)
+  })
+
+  it('of a group are found without those of others', async () => {
+    const { store } = makeParked()
+    for (const group of ['a', 'b'])
+      await store.park(makeDelivery(group, { notBefore: 1 }), { reason: 'x', isHeld: true, group })
+    expect(store.dueInGroup('a')).toEqual(['a.file.json'])
+  })
+
+  it('of another process are found within a second', () => {
+    vi.useFakeTimers({ toFake: ['hrtime'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { spool, store } = makeParked()
+    const found = () => [store.due(), store.isStale()]
+    const why = { since: 0, reason: 'x', isHeld: false }
+    writeParked(spool, 'deferred', { ...why, delivery: makeDelivery('late') })
+    expect(found()).toEqual([[], true])
+    vi.advanceTimersByTime(1000)
+    expect(found()).toEqual([['late.file.json'], false])
+    expect(found()).toEqual([['late.file.json'], true])
   })
 
   it('are read again when another process has replaced them', async () => {
