@@ -26,6 +26,7 @@ async function makeFailing(script: number[], retry: object = {}) {
       await worker
     })
     await expect.poll(() => existsSync(join(home.state, 'worker.lock'))).toBe(true)
+    return { pid: worker.pid }
   }
   return { home, received, startWorker }
 }
@@ -34,8 +35,9 @@ describe('with a running worker', () => {
   it('hookbell dead retry delivers at once and says so', async () => {
     const { home, received, startWorker } = await makeFailing([404, 200])
     home.accept({ hook_event_name: 'Stop' })
-    await startWorker()
+    const { pid } = await startWorker()
     await expect.poll(async () => (await home.run('dead')).stdout).toContain('404')
+    expect((await home.run('status')).stdout).toMatch(new RegExp(`^worker +process ${pid}$`, 'm'))
     const { stdout } = await home.run('dead', 'retry', '--all')
     expect(stdout).toBe('1 put back; the worker that runs delivers them now')
     await expect.poll(() => received.length).toBe(2)

@@ -1,7 +1,10 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { spoolIn } from '../../src/spool/layout.ts'
+import { writeParked } from '../../src/spool/park.ts'
+import { makeDelivery } from '../support/delivery.ts'
 import { makeHome, root } from '../support/home.ts'
 import { type Step, startReceiver } from '../support/receiver.ts'
 
@@ -65,8 +68,13 @@ describe('cli: flush', () => {
     accept('first')
     await home.run('worker', '--once')
     expect(received).toHaveLength(1)
+    const delivery = makeDelivery('held', { notBefore: Date.now() + 5 * 3600_000 })
+    const why = { since: Date.now(), reason: 'x', isHeld: true }
+    writeParked(spoolIn(home.state), 'deferred', { ...why, delivery })
     const { stdout } = await home.run('status')
-    expect(stdout).toMatch(/^parked +1 delivery failed and tried again; next in \d+ (?:s|min)$/m)
+    const counts = '1 delivery failed and tried again, 1 delivery held back'
+    expect(stdout).toMatch(new RegExp(`^parked +${counts}; next in \\d+ (?:s|min)$`, 'm'))
+    rmSync(join(home.state, 'spool/deferred/held.file.json'))
     expect((await home.run('flush')).stdout).toBe('1 tried; see: hookbell log')
     expect(received).toHaveLength(2)
     expect((await home.run('flush')).stdout).toBe('Nothing waits for another attempt')

@@ -3,6 +3,7 @@ import { lstatSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Home, makeHome } from '../support/home.ts'
+import { startReceiver } from '../support/receiver.ts'
 
 const settings = (home: Home) => join(home.home, '.factory/settings.json')
 
@@ -45,6 +46,27 @@ describe('hookbell status', () => {
     expect((await home.run('status')).stdout).toContain(
       'x 10000 events wait for a worker; the oldest are removed beyond a limit (10000 if no worker starts, 100000 otherwise)',
     )
+  })
+
+  it('exits with 1 when a question reached nobody, and names the channels that cannot be used', async () => {
+    const { url } = await startReceiver({ script: [404] })
+    const home = await makeHome({
+      channels: {
+        team: { type: 'slack', url: `${url}/services/x` },
+        phone: { type: 'slack', url: '${PHONE_URL}' },
+      },
+      routes: [{ on: ['*'], to: ['team'] }],
+    })
+    home.accept({ hook_event_name: 'PermissionRequest', tool_name: 'Bash' }, 'claude')
+    await home.run('worker', '--once')
+    const { exitCode, stdout } = await home.run('status')
+    expect(stdout).toMatch(/^events .* \+ 1 undelivered \+/m)
+    expect(stdout).toMatch(/^phone +not usable {2}nothing sent yet/m)
+    expect(stdout).toMatch(
+      /^x 1 question reached nobody; the first: .*: permission needed \(team: .*404/m,
+    )
+    expect(stdout).toMatch(/^x channel phone: .*PHONE_URL/m)
+    expect(exitCode).toBe(1)
   })
 
   it('exits with 1 when no client has the hooks', async () => {
