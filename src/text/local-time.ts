@@ -27,9 +27,6 @@ function partsAt(at: number, timeZone: string | undefined): Record<string, strin
     known ??
     new Intl.DateTimeFormat('en-GB', {
       timeZone,
-      calendar: 'gregory',
-      numberingSystem: 'latn',
-      hourCycle: 'h23',
       year: 'numeric',
       month: '2-digit',
       day: '2-digit',

@@ -12,5 +12,6 @@ describe('times as this machine shows them', () => {
     process.env.TZ = 'America/Los_Angeles'
     expect(formatTime(at)).toBe('2026-11-20 20:30')
     expect(formatDate(at)).toBe('2026-11-20')
+    expect(formatTime(Date.parse('2026-01-02T16:05:00Z'))).toBe('2026-01-02 08:05')
   })
 })
