@@ -1,6 +1,7 @@
 import { sep } from 'node:path'
 import { expect, it } from 'vitest'
-import { formatOf, rootsOf } from '../../src/context/of-client.ts'
+import { askedIn, formatOf, rootsOf, transcriptOf } from '../../src/context/of-client.ts'
+import { makeAgentEvent } from '../support/payload.ts'
 
 it('a transcript is looked for in the folders of its client only, or of all if that is unknown', () => {
   const roots = rootsOf('droid')
@@ -11,4 +12,13 @@ it('a transcript is looked for in the folders of its client only, or of all if t
   expect(formatOf('droid')).toBe('droid')
   expect(rootsOf('my-agent')).toEqual(expect.arrayContaining([...roots, ...rootsOf('claude')]))
   expect(formatOf('my-agent')).toBeUndefined()
+})
+
+it('the transcript is the one that the event names, and that of a sub-agent only for its question', () => {
+  const transcriptPath = '/home/me/s1.jsonl'
+  const named = makeAgentEvent({ client: 'copilot', sessionId: 's1', transcriptPath })
+  expect(transcriptOf(named)).toBe(transcriptPath)
+  const ofAgent = makeAgentEvent({ client: 'claude', agentId: 'a1', transcriptPath })
+  expect(askedIn({ ...ofAgent, kind: 'permission' })).toBe('/home/me/s1/subagents/agent-a1.jsonl')
+  expect(askedIn({ ...ofAgent, kind: 'subagent-done' })).toBe(transcriptPath)
 })

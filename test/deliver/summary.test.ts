@@ -128,7 +128,8 @@ describe('a message whose text was changed', () => {
     expect(changed.map(({ message }) => message.markup)).toEqual(['', '', ''])
   })
 
-  it('consists of the added line if it had no text', () => {
+  it('begins with the added line, and consists of it if it had no text', () => {
+    expect(withLine(withBody('text', ''), 'a line').message.body).toBe('a line\ntext')
     expect(withLine(withBody('', ''), 'a line').message.body).toBe('a line')
   })
 })
@@ -177,6 +178,8 @@ describe('a summary', () => {
     const { message, questions } = summarize([one, two])
     expect(message.body).toBe('Bash: make\nBash: make test')
     expect(questions?.map(({ id }) => id)).toEqual(['a', 'b'])
+    expect(summarize([makeDelivery('c'), two]).questions).toEqual(two.questions)
+    expect(summarize([makeDelivery('c'), makeDelivery('d')])).not.toHaveProperty('questions')
   })
 
   it('is as urgent and as old as any of them, and starts without attempts', () => {
@@ -197,11 +200,11 @@ describe('a summary', () => {
     expect(summarize([makeDelivery('b'), makeDelivery('c')]).message.asks).toBeUndefined()
   })
 
-  it('shows ten lines and the number of the remaining ones', () => {
-    const all = Array.from({ length: 13 }, (_, index) => makeDelivery(`${index}`))
+  it.each([11, 13])('of %s shows ten lines and the number of the remaining ones', (length) => {
+    const all = Array.from({ length }, (_, index) => makeDelivery(`${index}`))
     const lines = summarize(all as [(typeof all)[0]]).message.body.split('\n')
     expect(lines).toHaveLength(11)
-    expect(lines.at(-1)).toBe('and 3 more')
+    expect(lines.at(-1)).toBe(`and ${length - 10} more`)
   })
 
   it('shows the line of an urgent message and of a question, however many came before', () => {

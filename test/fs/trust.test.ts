@@ -23,6 +23,13 @@ function makeFile(mode: number): string {
   return path
 }
 
+/** For this test, only as far as the code asks who it is. */
+function becomeUser(uid: number) {
+  const { getuid } = process
+  onTestFinished(() => void Object.assign(process, { getuid }))
+  Object.assign(process, { getuid: () => uid })
+}
+
 describe('a file', () => {
   it.each([
     [0o600, true],
@@ -51,15 +58,23 @@ describe('a file', () => {
   })
 
   it.skipIf(process.platform === 'win32')('of root is trusted by every user', () => {
-    const { getuid } = process
-    onTestFinished(() => void Object.assign(process, { getuid }))
-    Object.assign(process, { getuid: () => 54321 })
+    becomeUser(54321)
     expect(isTrusted('/etc/passwd')).toBe(true)
+  })
+
+  it.skipIf(!isRoot)('of an ordinary user is trusted by that user only', () => {
+    const path = makeFile(0o600)
+    chownSync(path, 54321, 54321)
+    becomeUser(54321)
+    expect(isTrusted(path)).toBe(true)
+    becomeUser(54322)
+    expect(isTrusted(path)).toBe(false)
   })
 
   it('that does not exist is trusted only if it is optional', () => {
     expect(isTrusted('/nonexistent')).toBe(false)
     expect(isTrustedIfPresent('/nonexistent')).toBe(true)
+    expect(isTrustedIfPresent(makeFile(0o600))).toBe(true)
     const path = makeFile(0o666)
     expect(isTrustedIfPresent(path)).toBe(false)
     symlinkSync('nowhere', `${path}-link`)

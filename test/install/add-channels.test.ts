@@ -1,4 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -17,10 +25,10 @@ function makeFolder(config?: string): string {
 const textIn = (folder: string) => readFileSync(join(folder, 'config.json'), 'utf8')
 
 describe('addChannels', () => {
-  it('creates a configuration file with mode 0600', () => {
-    const folder = makeFolder()
+  it('creates a configuration file with mode 0600, in a folder with mode 0700', () => {
+    const folder = join(makeFolder(), 'hookbell')
     const path = addChannels(folder, { desktop: { type: 'desktop' }, slack })
-    expect(statSync(path).mode & 0o777).toBe(0o600)
+    expect([path, folder].map((one) => statSync(one).mode & 0o777)).toEqual([0o600, 0o700])
     expect(JSON.parse(textIn(folder))).toEqual({
       channels: { desktop: { type: 'desktop' }, slack },
     })
@@ -69,6 +77,7 @@ describe('addChannels', () => {
 
   it.each([
     ['an invalid configuration', '{ "chanels": {} }'],
+    ['a list', '[]'],
     [
       'a route with an unknown template',
       '{ "channels": { "d": { "type": "desktop" } }, "routes": [{ "on": ["done"], "to": ["d"], "template": "x" }] }',
@@ -76,7 +85,14 @@ describe('addChannels', () => {
     ['an invalid channel', '{}', { slack: { type: 'slack' } }],
   ])('throws and changes nothing for %s', (_, before, channels: object = { slack }) => {
     const folder = makeFolder(before)
-    expect(() => addChannels(folder, channels as never)).toThrow(/config\.json/)
+    expect(() => addChannels(folder, channels as never)).toThrow(/config/)
     expect(textIn(folder)).toBe(before)
+  })
+
+  it.skipIf(process.platform === 'win32')('writes to no folder that others can change', () => {
+    const folder = makeFolder('{}')
+    chmodSync(folder, 0o777)
+    expect(() => addChannels(folder, { slack })).toThrow(/: other users can change it/)
+    expect(textIn(folder)).toBe('{}')
   })
 })

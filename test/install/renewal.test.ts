@@ -61,6 +61,8 @@ describe('init of a newer version', () => {
     await home.run('init', '--client', 'droid', '--yes')
     expect(textsOf(places)).toEqual(now)
     expect(await named()).toBe('')
+    const again = await home.run('init', '--client', 'droid', '--dry-run')
+    for (const path of Object.values(places)) expect(again.stdout).not.toContain(path)
     await home.run('uninstall', '--yes')
   })
 

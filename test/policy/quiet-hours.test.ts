@@ -37,6 +37,7 @@ describe('quiet hours', () => {
       '2026-11-20T03:30',
       true,
     ],
+    ['not before a period of the day', { from: '09:00', to: '10:00' }, '2026-11-20T08:59', false],
   ])('apply %s', (_, period, at, expected) => {
     expect(isWithin(period, utc(at))).toBe(expected)
   })

@@ -66,6 +66,19 @@ describe('the facts that the journal keeps of an event', () => {
     expect(eventOfEntry(entry, config.abnormalReasons)).toMatchObject(found)
   })
 
+  it('are all that decisions depend on', () => {
+    const found = {
+      ...{ means: 'PermissionRequest', isHeadless: false, sessionId: 's1', durationMs: 61_000 },
+      ...{ notificationType: 'type', reason: 'why', cwd: '/srv/shop', agent: 'tester' },
+      ...{ agentId: 'a1', tool: 'Bash', toolUseId: 't1', turnId: 'u1', parentSessionId: 's0' },
+      ...{ permissionMode: 'plan', branch: 'fix' },
+    } as const
+    const replay = new Replay(policyConfig({}))
+    replay.add({ found: { ...makeEvent({ hook_event_name: 'PermissionRequest' }), ...found } })
+    const [entry = expect.fail('no entry')] = replay.entries
+    expect(eventOfEntry(entry, [])).toMatchObject(found)
+  })
+
   it('say whether a person was at the terminal, if that is known', () => {
     for (const isAtTerminal of [true, false, undefined]) {
       const facts = factsOf({ ...makeEvent(failure), isAtTerminal }, { keepsText: true })

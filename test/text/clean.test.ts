@@ -106,9 +106,10 @@ describe('text with its control characters shown', () => {
   it('has an escape for each that a terminal would obey or hide', () => {
     const hidden = ['\u200b', '\u2028', '\u2029', ...range(0x2060, 0x2065)]
     for (const character of [...controls, '\r', ...directions, ...hidden]) {
-      const shown = escapeControls(`a${character}b`)
-      expect(shown).toMatch(/^a\\u[0-9a-f]{4}b$/)
-      expect(JSON.parse(`"${shown}"`)).toBe(`a${character}b`)
+      const text = `a${character}b${character}`
+      const shown = escapeControls(text)
+      expect(shown).toMatch(/^a(\\u[0-9a-f]{4})b\1$/)
+      expect(JSON.parse(`"${shown}"`)).toBe(text)
     }
   })
 
