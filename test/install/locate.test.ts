@@ -35,7 +35,7 @@ describe('filesInForce', () => {
   const both = { Stop: [], Notification: [] }
 
   it.each<[string, Record<string, object>, [file: string, events: string[]][]]>([
-    ['one file', { 'settings.json': {} }, [['settings.json', events]]],
+    ['one file', { 'settings.json': { hooks: { Stop: [] } } }, [['settings.json', events]]],
     ['an empty first file', { 'hooks.json': {}, 'settings.json': {} }, [['hooks.json', events]]],
     [
       'an event in the second file only',

@@ -87,7 +87,7 @@ describe('a file with an entry', () => {
     ['that is flat, and has no command', 'cursor', { command: 7 }],
   ])('%s is void for %s', (_, client, entry) => {
     const fault = expect.stringMatching(/: an entry of Stop is of a form that voids the file$/)
-    expect(read(client, [{ hooks: [] }, entry])).toEqual({ hooks: [], fault })
+    expect(read(client, [{ hooks: [other] }, entry])).toEqual({ hooks: [], fault })
   })
 
   it.each<[string, HookPlace['client'], object]>([
