@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { lstatSync, rmSync, writeFileSync } from 'node:fs'
+import { lstatSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Home, makeHome } from '../support/home.ts'
@@ -75,6 +75,19 @@ describe('hookbell status', () => {
     expect(stdout).toContain(
       'x no agent client has our hooks: nothing is told. Next: hookbell init',
     )
+    expect(exitCode).toBe(1)
+  })
+})
+
+describe.skipIf(process.platform === 'win32')('a folder of the spool that cannot be read', () => {
+  it('is named by status, which shows the rest', async () => {
+    const home = await makeHome()
+    home.accept({ hook_event_name: 'Stop' })
+    const folder = join(home.state, 'spool/dead')
+    symlinkSync('dead', folder)
+    const { exitCode, stdout } = await home.run('status')
+    expect(stdout).toMatch(/^events +1 accepted/m)
+    expect(stdout).toContain(`x ${folder} cannot be read; the next worker opens it again`)
     expect(exitCode).toBe(1)
   })
 })

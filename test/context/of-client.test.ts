@@ -21,4 +21,5 @@ it('the transcript is the one that the event names, and that of a sub-agent only
   const ofAgent = makeAgentEvent({ client: 'claude', agentId: 'a1', transcriptPath })
   expect(askedIn({ ...ofAgent, kind: 'permission' })).toBe('/home/me/s1/subagents/agent-a1.jsonl')
   expect(askedIn({ ...ofAgent, kind: 'subagent-done' })).toBe(transcriptPath)
+  expect(askedIn({ ...ofAgent, kind: 'permission', transcriptPath: '' })).toBe('')
 })
