@@ -52,7 +52,7 @@ describe('the facts that the journal keeps of an event', () => {
 
   it('are sufficient to judge the end of a turn, and an idle notice, once more', () => {
     const found = {
-      backgroundTasks: 2,
+      backgroundTasks: 1,
       backgroundAgents: 1,
       asks: true,
       isInterrupted: true,
@@ -68,7 +68,7 @@ describe('the facts that the journal keeps of an event', () => {
 
   it('are all that decisions depend on', () => {
     const found = {
-      ...{ means: 'PermissionRequest', isHeadless: false, sessionId: 's1', durationMs: 61_000 },
+      ...{ means: 'PreToolUse', isHeadless: false, sessionId: 's1', durationMs: 61_000 },
       ...{ notificationType: 'type', reason: 'why', cwd: '/srv/shop', agent: 'tester' },
       ...{ agentId: 'a1', tool: 'Bash', toolUseId: 't1', turnId: 'u1', parentSessionId: 's0' },
       ...{ permissionMode: 'plan', branch: 'fix' },
@@ -77,6 +77,11 @@ describe('the facts that the journal keeps of an event', () => {
     replay.add({ found: { ...makeEvent({ hook_event_name: 'PermissionRequest' }), ...found } })
     const [entry = expect.fail('no entry')] = replay.entries
     expect(eventOfEntry(entry, [])).toMatchObject(found)
+  })
+
+  it('are only those that are known', () => {
+    const facts = factsOf(makeEvent({ hook_event_name: 'Stop' }), { keepsText: true })
+    expect(facts).toEqual({ means: 'Stop', branch: 'release/2', durationMs: 61_000 })
   })
 
   it('say whether a person was at the terminal, if that is known', () => {
