@@ -237,10 +237,11 @@ describe('parked deliveries', () => {
     expect(store.due()).toEqual(['mine.file.json'])
   })
 
-  it('that failed and are made due are no reviews', async () => {
+  it('that failed and are made due stay due, and are no reviews', async () => {
     const { store, park } = makeParked()
     await park('failed', {}, false)
     store.makeDue()
+    store.reclaimAbandoned()
     expect([store.due(), store.hasReviews()]).toEqual([['failed.file.json'], false])
   })
 
