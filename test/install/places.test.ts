@@ -74,6 +74,7 @@ describe('the places where init wrote', () => {
 it('the files that may contain hooks are those that exist where init wrote and where a client looks', () => {
   const expected: [path: string, HookPlace['client'], HookPlace['scope'], HookPlace['form']][] = [
     ['tool/.factory/hooks.json', 'droid', 'project', 'bare'],
+    ['.config/opencode/plugin/hookbell.js', 'opencode', 'user', 'plugin'],
     ['.claude/settings.json', 'claude', 'user', 'wrapped'],
     ['shop/.claude/settings.json', 'claude', 'project', 'wrapped'],
     ['shop/.claude/settings.local.json', 'claude', 'local', 'wrapped'],

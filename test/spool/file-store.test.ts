@@ -234,7 +234,7 @@ describe('parked deliveries', () => {
     await park('other', { session: 's2' })
     await park('failed', { session: 's1' }, false)
     store.reviewHeld('s1')
-    expect(store.due()).toEqual(['mine.file.json'])
+    expect([store.due(), store.hasReviews()]).toEqual([['mine.file.json'], true])
   })
 
   it('that failed and are made due stay due, and are no reviews', async () => {
@@ -273,6 +273,16 @@ describe('parked deliveries', () => {
     rmSync(join(spool.deferred, 'e1.file.json'))
     store.reclaimAbandoned()
     expect(hoursToNext()).toBe(2)
+  })
+
+  it('are due at once if the clock was set back since', () => {
+    const { spool, store } = makeParked()
+    const later = (hours: number) => Date.now() + hours * 3600_000
+    const why = { since: later(1), reason: 'x', isHeld: false }
+    const delivery = makeDelivery('e', { notBefore: later(2) })
+    writeParked(spool, 'deferred', { ...why, delivery })
+    store.reclaimAbandoned()
+    expect(store.due()).toEqual(['e.file.json'])
   })
 
   it('of a group are found without those of others', async () => {
