@@ -84,7 +84,7 @@ function openSource(): number | undefined {
   try {
     const stat = fstatSync(0)
     if (stat.isFile()) return 0
-    if (!stat.isFIFO()) return undefined
+    if (!stat.isFIFO() || process.platform === 'win32') return undefined
     return openSync('/proc/self/fd/0', constants.O_RDONLY | constants.O_NONBLOCK)
   } catch {
     return undefined

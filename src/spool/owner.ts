@@ -1,5 +1,5 @@
-import { readFileSync, readlinkSync } from 'node:fs'
-import { isSignalable, statOf } from './process.ts'
+import { readlinkSync } from 'node:fs'
+import { isSignalable, readProc, statOf } from './process.ts'
 
 export { HEARTBEAT_MS, LEASE_MS } from './lease.ts'
 
@@ -68,7 +68,7 @@ function isSameSystem(host: string): boolean {
 
 function bootId(): string {
   try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+    return readProc('sys/kernel/random/boot_id').trim()
   } catch {
     return '-'
   }
@@ -81,6 +81,7 @@ function thisHost(): string {
     hostname()
       .replace(/[^A-Za-z0-9.-]/g, '-')
       .slice(0, 64) || '-'
+  if (process.platform === 'win32') return machine
   try {
     return `${machine}.${readlinkSync('/proc/self/ns/pid').replace(/\D/g, '')}`
   } catch {

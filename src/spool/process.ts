@@ -10,10 +10,19 @@ export interface ProcessStat {
   tty: number
 }
 
+/**
+ * Reads a file below /proc. On Windows a folder of this name, which any user can make, is an ordinary one.
+ * @throws the system error, also there
+ */
+export function readProc(path: string, platform = process.platform): string {
+  if (platform === 'win32') throw new Error('no /proc')
+  return readFileSync(`/proc/${path}`, 'utf8')
+}
+
 /** @returns undefined where there is no such process, or no /proc */
 export function statOf(pid: number | string): ProcessStat | undefined {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const stat = readProc(`${pid}/stat`)
     // The command in parentheses may itself hold parentheses and spaces.
     const fields = stat.slice(stat.lastIndexOf(') ') + 2).split(' ')
     return {

@@ -8,7 +8,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs'
-import { isRunning } from './process.ts'
+import { isRunning, readProc } from './process.ts'
 
 // Many simultaneous hooks must not start many workers: the first writes this marker file, the others see it and exit.
 // It holds the id of the process that starts the worker (the hook, then the worker itself) and the time of writing.
@@ -94,8 +94,11 @@ function textOf(pid: number): string {
 
 /** The uptime in seconds, which a shell can read without starting a process; else the Unix time in seconds. */
 function clock(): number {
-  const uptime = Number.parseFloat(read('/proc/uptime'))
-  return Math.floor(Number.isNaN(uptime) ? Date.now() / 1000 : uptime)
+  try {
+    return Math.floor(Number.parseFloat(readProc('uptime')))
+  } catch {
+    return Math.floor(Date.now() / 1000)
+  }
 }
 
 function read(path: string): string {
