@@ -2,9 +2,10 @@ import { isAbsolute, join, win32 } from 'node:path'
 
 export type Env = Readonly<Record<string, string | undefined>>
 
-/** The home directory, also where HOME is unset, empty or relative. */
-export function homeDir(env: Env = process.env): string {
-  const home = absolute(env.HOME) ?? absolute(env.USERPROFILE)
+/** The home directory, also where HOME is unset, empty or relative. On Windows agents do not read HOME. */
+export function homeDir(env: Env = process.env, platform = process.platform): string {
+  const names = platform === 'win32' ? ['USERPROFILE', 'HOME'] : ['HOME', 'USERPROFILE']
+  const home = names.map((name) => absolute(env[name])).find(Boolean)
   if (home) return home
   try {
     // Loaded only here: the front door does not need it if HOME is set.

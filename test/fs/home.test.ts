@@ -9,6 +9,12 @@ describe('the home directory', () => {
     expect(expandHome('~/notes', { HOME })).toBe(join(userInfo().homedir, 'notes'))
   })
 
+  it('is on Windows that of USERPROFILE, as agents read it, and elsewhere HOME', () => {
+    const env = { HOME: '/network', USERPROFILE: '/me' }
+    expect([homeDir(env, 'win32'), homeDir(env, 'linux')]).toEqual(['/me', '/network'])
+    expect(homeDir({ HOME: '/network' }, 'win32')).toBe('/network')
+  })
+
   it('is what a leading ~ stands for', () => {
     const env = { USERPROFILE: '/me' }
     expect(expandHome('~', env)).toBe('/me')

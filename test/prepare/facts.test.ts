@@ -68,7 +68,8 @@ describe('the facts that the journal keeps of an event', () => {
 
   it('are all that decisions depend on', () => {
     const found = {
-      ...{ means: 'PreToolUse', isHeadless: false, sessionId: 's1', durationMs: 61_000 },
+      means: 'PreToolUse',
+      ...{ isHeadless: false, sessionId: 's1', durationMs: 61_000 },
       ...{ notificationType: 'type', reason: 'why', cwd: '/srv/shop', agent: 'tester' },
       ...{ agentId: 'a1', tool: 'Bash', toolUseId: 't1', turnId: 'u1', parentSessionId: 's0' },
       ...{ permissionMode: 'plan', branch: 'fix' },
