@@ -9,6 +9,8 @@ export interface Pinned {
   fallbackDir: string
   home: string
   node: string
+  /** On Windows: the variables that programs need there. */
+  system?: Readonly<Record<string, string>>
 }
 
 type Env = Readonly<Record<string, string | undefined>>

@@ -14,8 +14,11 @@ const LOCALE = ['LANG', 'LC_ALL', 'LC_CTYPE', 'LC_MESSAGES', 'LC_TIME', 'TZ']
 /** A name such as `de_DE.UTF-8` or `Europe/Berlin`, and no absolute path. */
 const LOCALE_VALUE = /^[A-Za-z][A-Za-z0-9_.@/+-]{0,63}$/
 
-/** Without these, programs do not start on Windows. */
-const WINDOWS = ['SystemRoot', 'SystemDrive', 'windir', 'PATH', 'PATHEXT', 'ComSpec', 'TEMP', 'TMP']
+/** Without these, programs do not start on Windows, or do not find their own files. */
+const WINDOWS = [
+  ...['SystemRoot', 'SystemDrive', 'windir', 'PATH', 'PATHEXT', 'ComSpec', 'TEMP', 'TMP'],
+  ...['LOCALAPPDATA', 'APPDATA'],
+]
 
 /**
  * The whole environment of a worker. It serves all sessions, so no session may decide what it runs, whom it trusts or
@@ -27,11 +30,11 @@ export function workerEnvironment(
   platform = process.platform,
 ): Record<string, string> {
   const pinned = readPinned(stateDir)
-  const home = pinned?.home ?? homeDir(env)
+  const home = pinned?.home ?? homeDir(env, platform)
   const fallback = pinned?.fallbackDir ?? env.HOOKBELL_FALLBACK_DIR
   const isWindows = platform === 'win32'
   return {
-    ...(isWindows ? pick(env, [...WINDOWS, 'LOCALAPPDATA', 'APPDATA']) : { PATH: searchPath() }),
+    ...(isWindows ? (pinned?.system ?? windowsSystem(env)) : { PATH: searchPath() }),
     ...pick(env, LOCALE, (value) => LOCALE_VALUE.test(value)),
     HOME: home,
     ...(isWindows && { USERPROFILE: home }),
@@ -39,6 +42,11 @@ export function workerEnvironment(
     HOOKBELL_CONFIG_DIR: pinned?.configDir ?? configDir(env),
     ...(fallback ? { HOOKBELL_FALLBACK_DIR: fallback } : pick(env, ['XDG_RUNTIME_DIR'])),
   }
+}
+
+/** What programs need on Windows. There programs have no common folders, so the PATH is that of the user. */
+export function windowsSystem(env: Env): Record<string, string> {
+  return pick(env, WINDOWS)
 }
 
 /** On WSL the desktop is that of Windows and is reached through PowerShell. */

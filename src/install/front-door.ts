@@ -14,6 +14,7 @@ import {
 import { join } from 'node:path'
 import { configDir, fallbackStateDir, frontDoorIn } from '../config/paths.ts'
 import { type Pinned, pinnedPath } from '../config/pinned.ts'
+import { windowsSystem } from '../config/worker-env.ts'
 import { describeError, HookbellError } from '../errors.ts'
 import { isOutOfRoom, privateFolder, replaceFile } from '../fs/durable.ts'
 import { homeDir } from '../fs/home.ts'
@@ -83,6 +84,7 @@ function pin(stateDir: string): Pinned {
     fallbackDir: fallbackStateDir(stateDir),
     home: homeDir(),
     node: process.execPath,
+    ...(process.platform === 'win32' && { system: windowsSystem(process.env) }),
   }
 }
 

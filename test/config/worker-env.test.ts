@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { fallbackStateDir } from '../../src/config/paths.ts'
 import { fallbackFolders, isPinRefused, pinnedPath } from '../../src/config/pinned.ts'
-import { workerEnvironment } from '../../src/config/worker-env.ts'
+import { windowsSystem, workerEnvironment } from '../../src/config/worker-env.ts'
 
 const pinned = { configDir: '/me/config', fallbackDir: '/run/me/x', home: '/me', node: '/bin/node' }
 
@@ -59,6 +59,14 @@ describe('the environment of a worker', () => {
     const result = workerEnvironment(makeState(pinned), env, 'win32')
     expect(result).toMatchObject({ SystemRoot: 'C:\\Windows', USERPROFILE: '/me' })
     expect(result).not.toHaveProperty('NODE_OPTIONS')
+  })
+
+  it('has on Windows the PATH that was pinned, not that of a session', () => {
+    const system = windowsSystem({ PATH: 'C:\\me', SystemRoot: 'C:\\Windows', TOKEN: 'x' })
+    const env = { PATH: 'D:\\repo', SystemRoot: 'D:\\repo', ComSpec: 'D:\\repo\\cmd.exe' }
+    const result = workerEnvironment(makeState({ ...pinned, system }), env, 'win32')
+    expect(result).toMatchObject({ PATH: 'C:\\me', SystemRoot: 'C:\\Windows' })
+    expect(JSON.stringify(result)).not.toMatch(/repo|TOKEN/)
   })
 })
 
