@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { askYesNo } from '../cli/ask.ts'
@@ -7,7 +5,7 @@ import { reportError } from '../cli/errors.ts'
 import { print } from '../cli/output.ts'
 import { readConfigText, replaceConfigText } from '../config/config-file.ts'
 import { configDir, configPath } from '../config/paths.ts'
-import { describeError, HookbellError, usageError } from '../errors.ts'
+import { HookbellError, usageError } from '../errors.ts'
 import { makeFolders } from '../fs/durable.ts'
 import { targetOf } from '../fs/links.ts'
 import { checkFolder } from '../fs/ownership.ts'
@@ -69,16 +67,17 @@ function usualEditor(): string {
 }
 
 async function runEditor([program = '', ...words]: readonly string[], copy: string) {
-  const child = spawn(program, [...words, copy], { stdio: 'inherit', windowsHide: false })
-  const [status, signal] = await once(child, 'exit').catch((error) => {
-    throw new HookbellError('E_FAILED', `${program}: ${describeError(error)}`, {
-      hint: 'Set VISUAL or EDITOR to your editor',
-    })
-  })
-  if (status === 0) return
-  throw new HookbellError('E_FAILED', `${program} ended with ${signal ?? `status ${status}`}`, {
-    hint: 'The configuration is as it was',
-  })
+  // On Windows it also finds a batch file, such as code.cmd.
+  const { execa } = await import('execa')
+  const options = { stdio: 'inherit', windowsHide: false, reject: false } as const
+  const { exitCode, signal, originalMessage } = await execa(program, [...words, copy], options)
+  if (exitCode === 0) return
+  const end = signal ?? (exitCode !== undefined && `status ${exitCode}`)
+  throw new HookbellError(
+    'E_FAILED',
+    end ? `${program} ended with ${end}` : `${program}: ${originalMessage}`,
+    { hint: end ? 'The configuration is as it was' : 'Set VISUAL or EDITOR to your editor' },
+  )
 }
 
 function faultIn(text: string, path: string): HookbellError | undefined {
