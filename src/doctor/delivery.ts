@@ -43,10 +43,15 @@ export function checkSpool(facts: Facts): Check[] {
         ),
       ),
     ...risks.map((risk) => check('permissions', 'broken', risk.message, risk.hint ?? '')),
-    ...(risks.length === 0 ? [check('permissions', 'ok', 'only you can write')] : []),
+    ...(risks.length === 0 ? [noRisk(process.platform)] : []),
     checkDisk(stateDir),
     ...checkPrivacy(facts),
   ]
+}
+
+export function noRisk(platform: NodeJS.Platform): Check {
+  if (platform === 'win32') return check('permissions', 'cannot tell', 'not checked on Windows')
+  return check('permissions', 'ok', 'only you can write')
 }
 
 function checkDisk(stateDir: string): Check {
@@ -162,6 +167,7 @@ export function howToRepair(why: string): string {
 /** Checks what on this machine decides whether messages can be shown: the desktop bus, the platform and the clock. */
 export function checkSystem({ env, loaded, events, now }: Facts): Check[] {
   const hasDesktop = Object.values(loaded.config.channels).some(({ type }) => type === 'desktop')
+  const desktop = desktopOf(env)
   const runtime = [env.XDG_RUNTIME_DIR ?? '', `/run/user/${process.getuid?.() ?? 0}`]
   const sockets = runtime.filter(isAbsolute).map((folder) => join(folder, 'bus'))
   const bus = env.DBUS_SESSION_BUS_ADDRESS ?? sockets.find(isSocket)
@@ -172,7 +178,7 @@ export function checkSystem({ env, loaded, events, now }: Facts): Check[] {
     (existsSync('/.dockerenv') || existsSync('/run/.containerenv')) && 'container',
   ].filter(Boolean)
   return [
-    ...(hasDesktop && process.platform === 'linux'
+    ...(hasDesktop && desktop === 'linux'
       ? [
           bus !== undefined
             ? check('desktop.bus', 'ok', bus.replace(/,guid=.*/, ''))
@@ -184,7 +190,7 @@ export function checkSystem({ env, loaded, events, now }: Facts): Check[] {
               ),
         ]
       : []),
-    ...(hasDesktop ? (permission[process.platform] ?? []) : []),
+    ...(hasDesktop ? (permission[desktop] ?? []) : []),
     check('system', 'ok', [process.platform, `Node.js ${process.version}`, ...traits].join(', ')),
     future
       ? check(
@@ -197,6 +203,11 @@ export function checkSystem({ env, loaded, events, now }: Facts): Check[] {
   ]
 }
 
+/** On WSL the desktop is that of Windows. */
+export function desktopOf(env: Facts['env']): NodeJS.Platform {
+  return env.WSL_DISTRO_NAME ? 'win32' : process.platform
+}
+
 /** Systems on which a person has to allow notifications, and on which no program can ask for that. */
 const permission: Readonly<Partial<Record<NodeJS.Platform, readonly Check[]>>> = {
   darwin: [
@@ -204,7 +215,7 @@ const permission: Readonly<Partial<Record<NodeJS.Platform, readonly Check[]>>> =
       'desktop.permission',
       'cannot tell',
       'macOS does not say whether notifications are allowed',
-      'See System Settings, Notifications: allow "terminal-notifier"',
+      'See System Settings, Notifications: allow "Script Editor", and "terminal-notifier" if it is listed',
     ),
   ],
   win32: [

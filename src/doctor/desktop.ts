@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { type Check, check, type Facts } from './check.ts'
+import { desktopOf } from './delivery.ts'
 
 const run = promisify(execFile)
 const LIMIT_MS = 3000
@@ -14,7 +15,7 @@ const OBJECT = '/org/freedesktop/Notifications'
 export async function checkDoNotDisturb({ env, loaded }: Facts): Promise<Check[]> {
   const { channels } = loaded.config
   const hasDesktop = Object.values(channels).some(({ type }) => type === 'desktop')
-  if (!hasDesktop || process.platform !== 'linux') return []
+  if (!hasDesktop || desktopOf(env) !== 'linux') return []
   const id = 'desktop.do-not-disturb'
   if (!(await isRunning(env)))
     return [check(id, 'cannot tell', 'no program that shows notifications was found running')]

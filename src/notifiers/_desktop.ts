@@ -131,13 +131,18 @@ $sender = '{1AC14E77-02E7-4E5D-B744-2EB1AE5198B7}\\WindowsPowerShell\\v1.0\\powe
 `
 
 /** Windows and WSL. WSLENV names the variables that WSL passes on to Windows programs. */
-export function powershell({ title, body, sound }: Notice): Tool {
+export function powershell({ title, body, sound }: Notice, platform = process.platform): Tool {
   const script = Buffer.from(POWERSHELL_SCRIPT, 'utf16le').toString('base64')
+  // First its usual place: WSL may have been told not to add the PATH of Windows to its own.
+  const [system, end] =
+    platform === 'win32' ? [process.env.SystemRoot ?? 'C:\\Windows', ';'] : ['/mnt/c/Windows', ':']
+  const folder = `${system}/System32/WindowsPowerShell/v1.0`
   return {
     file: 'powershell.exe',
     args: ['-NoProfile', '-NonInteractive', '-EncodedCommand', script],
     env: {
       ...process.env,
+      PATH: [folder, process.env.PATH ?? ''].join(end),
       HOOKBELL_TITLE: title,
       HOOKBELL_BODY: body,
       HOOKBELL_SOUND: sound ? 'sound' : 'silent',
@@ -155,7 +160,10 @@ export function toolFailure(file: string, failure: { code: string | undefined; t
   const text = `desktop: ${file}: ${boundLine(failure.text, 300)}`
   if (failure.code === 'ENOENT') {
     return new DeliveryError('unavailable', `desktop: ${file} is not installed`, {
-      hint: 'On Linux, install libnotify (libnotify-bin on Debian and Ubuntu)',
+      hint:
+        file === 'powershell.exe'
+          ? 'On WSL it is below /mnt/c/Windows: is that drive mounted?'
+          : 'On Linux, install libnotify (libnotify-bin on Debian and Ubuntu)',
     })
   }
   if (NO_DESKTOP.test(failure.text) && !/Timeout|NoReply/.test(failure.text)) {

@@ -1,7 +1,11 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { osascript, powershell, toolFailure } from '../../src/notifiers/_desktop.ts'
+import { runTool } from '../../src/notifiers/_run-tool.ts'
 import { anyCharacter } from '../support/any-character.ts'
+import { makeFolder } from '../support/folder.ts'
 
 const notice = (title: string, body: string) => ({
   title,
@@ -34,6 +38,28 @@ describe('notifiers: desktop: the programs of each platform', () => {
         expect(tool.env).toMatchObject({ HOOKBELL_TITLE: title, HOOKBELL_BODY: body })
       }),
     )
+  })
+
+  it.skipIf(process.platform === 'win32')(
+    'a program gets hostile texts unchanged, and no other arguments',
+    async () => {
+      const folder = await makeFolder()
+      const got = join(folder, 'got')
+      const script = `#!/bin/sh\nprintf '%s\\n' "$#" "$HOOKBELL_TITLE" "$HOOKBELL_BODY" "$WSLENV" >'${got}'\n`
+      writeFileSync(join(folder, 'powershell.exe'), script, { mode: 0o755 })
+      const [title, body] = ["it's; calc.exe", '$(id) `id` "x" %PATH%\n-Command & <b>🔔']
+      const tool = powershell(notice(title, body))
+      const env = { ...tool.env, PATH: `${folder}:${tool.env.PATH}` }
+      await runTool({ ...tool, env }, new AbortController().signal)
+      const names = 'HOOKBELL_TITLE:HOOKBELL_BODY:HOOKBELL_SOUND'
+      expect(readFileSync(got, 'utf8')).toBe(`4\n${title}\n${body}\n${names}\n`)
+    },
+  )
+
+  it('PowerShell is looked up in the folder of the system first', () => {
+    const pathOn = (platform: NodeJS.Platform) => powershell(notice('', ''), platform).env.PATH
+    expect(pathOn('linux')).toMatch(/^\/mnt\/c\/Windows\/System32\/WindowsPowerShell\/v1.0:/)
+    expect(pathOn('win32')).toMatch(/^\w:\\Windows\/System32\/WindowsPowerShell\/v1.0;/)
   })
 
   it('PowerShell builds its XML with text nodes, not by concatenation', () => {
