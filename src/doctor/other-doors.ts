@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, win32 } from 'node:path'
 import { frontDoorIn } from '../config/paths.ts'
 import { doorIn } from '../install/hook-command.ts'
 import { type HookPlace, projectOf } from '../install/places.ts'
@@ -16,16 +16,24 @@ export function checkOtherDoors(
   id: string,
   ours: readonly Registered[],
   stateDir: string,
+  platform = process.platform,
 ): Check[] {
-  const doorsOf = ({ hooks }: Registered) => hooks.map(({ command }) => doorIn(command))
-  const isOther = (door: string | undefined) => door !== undefined && door !== frontDoorIn(stateDir)
+  const mine = comparable(frontDoorIn(stateDir, platform), platform)
+  const doorsOf = ({ hooks }: Registered) => hooks.map(({ command }) => doorIn(command, platform))
+  const isOther = (door: string | undefined) =>
+    door !== undefined && comparable(door, platform) !== mine
   if (!ours.every((one) => doorsOf(one).every(isOther))) return []
   return ours.flatMap((one) =>
-    [...new Set(doorsOf(one))].map((door) => describeDoor(id, one.place, String(door))),
+    [...new Set(doorsOf(one))].map((door) => describeDoor(id, one.place, String(door), platform)),
   )
 }
 
-function describeDoor(id: string, place: HookPlace, door: string): Check {
+/** Windows does not distinguish capital letters. */
+function comparable(path: string, platform: NodeJS.Platform): string {
+  return platform === 'win32' ? win32.normalize(path).toLowerCase() : path
+}
+
+function describeDoor(id: string, place: HookPlace, door: string, platform: string): Check {
   if (!existsSync(door))
     return check(
       `${id}.door`,
@@ -34,8 +42,9 @@ function describeDoor(id: string, place: HookPlace, door: string): Check {
       howToWrite(place),
     )
   const seen = `${place.path} starts ${door}: its events are not stored here`
-  const folder = `set HOOKBELL_STATE_DIR=${quoteWord(dirname(door))}`
-  return check(`${id}.door`, 'warning', seen, `${howToWrite(place)}, or ${folder}`)
+  const folder = platform === 'win32' ? win32.resolve(door, '../../..') : quoteWord(dirname(door))
+  const hint = `${howToWrite(place)}, or set HOOKBELL_STATE_DIR=${folder}`
+  return check(`${id}.door`, 'warning', seen, hint)
 }
 
 function howToWrite(place: HookPlace): string {

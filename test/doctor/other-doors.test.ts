@@ -1,0 +1,28 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { checkOtherDoors } from '../../src/doctor/other-doors.ts'
+import { hookCommand } from '../../src/install/hook-command.ts'
+import type { HookPlace } from '../../src/install/places.ts'
+import { makeFolder } from '../support/folder.ts'
+
+const place: HookPlace = { client: 'droid', scope: 'user', path: 'x', form: 'wrapped' }
+
+function checkOn(platform: NodeJS.Platform, door: string, stateDir: string) {
+  const command = hookCommand(door, 'droid', { platform, node: 'C:\\node.exe' })
+  return checkOtherDoors('x', [{ place, hooks: [{ event: 'Stop', command }] }], stateDir, platform)
+}
+
+it('takes no door for another one because of capital letters on Windows', () => {
+  const door = 'C:\\Users\\Me\\hookbell\\runtime\\dist\\hook.cjs'
+  expect(checkOn('win32', door, 'c:\\users\\me\\hookbell')).toEqual([])
+  expect(checkOn('win32', door, 'c:\\users\\you\\hookbell')).toHaveLength(1)
+  expect(checkOn('linux', '/Me/hookbell-hook', '/me')).toHaveLength(1)
+})
+
+it('names the state folder of the other door', async () => {
+  const folder = await makeFolder()
+  const door = join(folder, 'hookbell-hook')
+  writeFileSync(door, '')
+  expect(checkOn('linux', door, '/me')[0]?.do).toContain(`set HOOKBELL_STATE_DIR='${folder}'`)
+})
