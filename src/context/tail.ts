@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open, realpath } from 'node:fs/promises'
-import { normalize, sep } from 'node:path'
+import { normalize } from 'node:path'
 import { errorCode } from '../errors.ts'
 import { expandHome } from '../fs/home.ts'
 import { pathGate } from './_path-gate.ts'
@@ -118,8 +118,16 @@ async function ownFolders(roots: readonly string[]): Promise<string[]> {
   return [...new Set([...named, ...real])]
 }
 
-function isBelow(path: string, roots: readonly string[]): boolean {
-  return roots.some((root) => path.startsWith(root + sep))
+/** Windows does not distinguish capital letters, and some agents write the letter of a drive as a small one. */
+export function isBelow(
+  path: string,
+  roots: readonly string[],
+  platform = process.platform,
+): boolean {
+  const isWindows = platform === 'win32'
+  const comparable = (text: string) => (isWindows ? text.toLowerCase() : text)
+  const end = isWindows ? '\\' : '/'
+  return roots.some((root) => comparable(path).startsWith(comparable(root) + end))
 }
 
 async function openOwn(path: string, own: readonly string[]): Promise<FileHandle | undefined> {

@@ -12,11 +12,18 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { branchOf } from '../../src/context/branch.ts'
 import { readProjectFile } from '../../src/context/project-file.ts'
-import { readHead, readTail, sizeOf } from '../../src/context/tail.ts'
+import { isBelow, readHead, readTail, sizeOf } from '../../src/context/tail.ts'
 import { makeHome } from './_world.ts'
 
 const gone = { text: '', isRefused: false }
 const refused = { text: '', isRefused: true }
+
+it('a path is below a folder whatever its capital letters are, but only on Windows', () => {
+  const root = 'C:\\Users\\me\\.claude\\projects'
+  expect(isBelow('c:\\users\\Me\\.claude\\projects\\x.jsonl', [root], 'win32')).toBe(true)
+  expect(isBelow('c:\\users\\me\\.claude\\projects2\\x.jsonl', [root], 'win32')).toBe(false)
+  expect(isBelow('/me/.claude/x', ['/me/.Claude'], 'linux')).toBe(false)
+})
 
 describe('a file of the client', () => {
   it('is read from its start, from its end, or not at all', async () => {
