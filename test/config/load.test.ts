@@ -83,6 +83,10 @@ describe('the configuration', () => {
     ['{"lingerSeconds": 1 "x": 2}', '1:21: not JSON: comma expected'],
     ['', '1:1: not JSON: value expected'],
     ['[]', '1:1: not a JSON object'],
+    [
+      '{"channels": {"Team": {"type": "desktop"}, "team": {"type": "terminal"}}}',
+      '1:2: channels: Team and team differ only in capital letters: rename one | Meaning: Destinations by name',
+    ],
     ['{\n  "chanels": {}\n}', '2:3: chanels: unknown key | Did you mean "channels"?'],
     [
       '{"retry": {"maxAtempts": 3}}',
