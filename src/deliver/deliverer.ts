@@ -237,6 +237,11 @@ export class Deliverer {
   }
 
   #withoutDestination(delivery: Delivery, error: DeliveryError): Outcome {
-    return failedOutcome(delivery, error, this.#deps.config(), this.#deps)
+    const loaded = this.#deps.config()
+    // A person has removed the channel. If the whole file is gone, that may be a mistake: then it can be retried.
+    const isRemoved = error.verdict === 'give-up' && loaded.source !== 'built-in'
+    if (isRemoved && !delivery.isUnconditional)
+      return { type: 'expired', reason: `the channel ${delivery.channel} was removed` }
+    return failedOutcome(delivery, error, loaded, this.#deps)
   }
 }

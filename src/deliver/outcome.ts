@@ -6,6 +6,8 @@ export interface Hold {
   reason: string
   /** Deliveries of the same group that are due together become one message. */
   group?: string
+  /** When it would be due without quiet hours, Unix ms. */
+  dueOtherwise?: number | undefined
 }
 
 /** The result of a delivery, for now or for good. */

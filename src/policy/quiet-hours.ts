@@ -34,7 +34,7 @@ export function judgeAt(
   if (!period) return send
   const until = quietUntilCached(periods, moment)
   const reason = `quiet hours until ${formatTime(until, period.timeZone)}`
-  return { type: 'hold', until, reason, group: 'quiet-hours' }
+  return { type: 'hold', until, reason, group: 'quiet-hours', dueOtherwise: moment }
 }
 
 /** The last result, cached because many events may ask for the same minute and each search is slow. */

@@ -37,9 +37,17 @@ export type Verdict =
   | { type: 'suppress'; reason: string }
   /**
    * `until`: Unix ms. Deliveries held for the same channel with the same `group` become one message. `earliest`: when
-   * a later step may be sent if nobody was reached before, Unix ms.
+   * a later step may be sent if nobody was reached before, Unix ms. `dueOtherwise`: if quiet hours hold it, when it would
+   * be due without them, Unix ms.
    */
-  | { type: 'hold'; until: number; reason: string; group: string; earliest?: number }
+  | {
+      type: 'hold'
+      until: number
+      reason: string
+      group: string
+      earliest?: number
+      dueOtherwise?: number
+    }
 
 /** What every policy may use, besides its own state. */
 export interface JudgeContext {

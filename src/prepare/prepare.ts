@@ -38,6 +38,8 @@ export interface Held {
   group?: string
   /** For a later step: when it may be sent at the earliest if nobody was reached before, Unix ms. */
   earliest?: number | undefined
+  /** If quiet hours hold it: when it would be due without them, Unix ms. */
+  dueOtherwise?: number | undefined
   /** The name of the project, by which a person may mute it meanwhile. */
   project: string
 }
@@ -125,7 +127,7 @@ export async function prepareAgain(
 
 function holdBack(
   delivery: Delivery,
-  { until, reason, group, earliest }: Extract<Verdict, { type: 'hold' }>,
+  { until, reason, group, earliest, dueOtherwise }: Extract<Verdict, { type: 'hold' }>,
   { channel, later }: Candidate,
   { config }: LoadedConfig,
 ): Omit<Held, 'project'> {
@@ -135,6 +137,8 @@ function holdBack(
     delivery: { ...delivery, notBefore: until, expires },
     reason,
     earliest,
+    // A later step counts from the end of quiet hours: without them, all of its times would be others.
+    ...(!later && { dueOtherwise }),
     ...groupOf(channel, group, config),
   }
 }

@@ -165,6 +165,10 @@ export class FileStore implements Store {
     this.#parked.makeDue((wait) => wait.isHeld && wait.session === session)
   }
 
+  reviewQuiet() {
+    this.#parked.makeDue(({ isQuiet }) => isQuiet)
+  }
+
   review(deliveries: readonly string[]) {
     this.#parked.review(deliveries)
   }

@@ -23,6 +23,10 @@ const parkedSchema = z.object({
     .number()
     .optional()
     .describe('When a later step may go if nobody was reached, Unix ms'),
+  dueOtherwise: z
+    .number()
+    .optional()
+    .describe('When it would be due without quiet hours, Unix ms; absent if they do not hold it'),
   project: z.string().optional().describe('By which a later mute may name it, if it is held'),
   delivery: deliverySchema,
   until: z.number().optional().describe('When it is due, in older files'),

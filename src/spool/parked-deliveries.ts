@@ -16,6 +16,8 @@ interface Wait {
   until: number
   since: number
   isHeld: boolean
+  /** Held by quiet hours. */
+  isQuiet: boolean
   group?: string | undefined
   /** Inode of the file, to see whether another one took its place. */
   inode: number
@@ -177,8 +179,9 @@ export class ParkedDeliveries {
 
 /** One that cannot be read is due at once. */
 function waitOf(name: string, inode: number, parked: Partial<Parked> = {}): Wait {
-  const { since = 0, isHeld = false, group, delivery } = parked
+  const { since = 0, isHeld = false, dueOtherwise, group, delivery } = parked
+  const isQuiet = dueOtherwise !== undefined
   const { events = [], channel = '', session = '', acceptedAt = 0 } = delivery ?? {}
   const about = { id: parseName(name)?.id ?? '', events, channel, session, acceptedAt }
-  return { name, until: delivery?.notBefore ?? 0, since, isHeld, group, inode, ...about }
+  return { name, until: delivery?.notBefore ?? 0, since, isHeld, isQuiet, group, inode, ...about }
 }

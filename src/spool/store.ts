@@ -41,6 +41,8 @@ export interface ParkReason {
   group?: string | undefined
   /** For a later step: when it may be sent at the earliest if nobody was reached before, Unix ms. */
   earliest?: number | undefined
+  /** If quiet hours hold it: when it would be due without them, Unix ms. */
+  dueOtherwise?: number | undefined
   /** The name of the project, by which a person may mute it while it is held. */
   project?: string | undefined
 }
@@ -85,6 +87,8 @@ export interface Store {
   makeDue(isMeant?: (channel: string) => boolean): void
   /** Makes the held deliveries of a session due for a review now. Those that are still wanted stay held. */
   reviewHeld(session: string): void
+  /** The same for all deliveries that quiet hours hold. */
+  reviewQuiet(): void
   /** The same for deliveries by their ids, including those that are claimed for a review now. */
   review(deliveries: readonly string[]): void
   /** Whether held deliveries wait for such a review. */

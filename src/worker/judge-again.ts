@@ -1,5 +1,6 @@
 import type { Config } from '../config/schema.ts'
 import { disturbsSomebody } from '../deliver/audience.ts'
+import type { Hold } from '../deliver/outcome.ts'
 import { settingsOf } from '../prepare/decide.ts'
 import type { Claim } from '../spool/claim.ts'
 import type { Parked } from '../spool/park.ts'
@@ -22,7 +23,8 @@ export async function judgeAgain(all: readonly Due[], deps: WorkerDeps) {
   const settings = settingsOf(current, deps)
   const kept: Due[] = []
   const others: Promise<void>[] = []
-  for (const one of all) {
+  for (const each of all) {
+    const one = releasedFromQuiet(each, current, settings.now)
     const { events, channel, acceptedAt: at, kind, message } = one.delivery
     const [id = ''] = events
     const known = async (cwd: string) => one.project ?? (await deps.projectOf(cwd))
@@ -55,15 +57,20 @@ async function drop({ claim, delivery }: Due, reason: string, { store, journal, 
   store.finish(claim)
 }
 
-/** Parks a delivery that is due in quiet hours until their end. @returns undefined if it is to be sent */
+/**
+ * Parks a delivery that is due in quiet hours until their end, and one that they have held until the end they have now.
+ * @returns undefined if it is to be sent, or is held as before
+ */
 async function holdAgain(one: Due, config: Config, { store, now }: WorkerDeps) {
   const { delivery, earliest, project } = one
   const at = now()
-  const hold = isBeforeItsTime(one, at) ? undefined : quietHold(delivery, { config }, at)
+  const isEarly = isBeforeItsTime(one, at)
+  const hold = isEarly ? quietHoldAnew(one, config, at) : quietHold(delivery, { config }, at)
   if (!hold) return undefined
   try {
-    const { reason, group } = hold
-    await store.park(putOff(delivery, hold, at), { reason, isHeld: true, group, earliest, project })
+    const { reason, group, dueOtherwise } = hold
+    const why = { reason, isHeld: true, group, earliest, dueOtherwise, project }
+    await store.park(putOff(delivery, hold, isEarly ? delivery.notBefore : at), why)
     return hold
   } catch {
     // The disk is full: as when it is held at first, it is told too early rather than never.
@@ -71,9 +78,28 @@ async function holdAgain(one: Due, config: Config, { store, now }: WorkerDeps) {
   }
 }
 
+/** A delivery that quiet hours have held and would not hold now is due now. */
+function releasedFromQuiet(one: Due, config: Config, now: number): Due {
+  const { delivery, dueOtherwise = Number.POSITIVE_INFINITY } = one
+  if (dueOtherwise > now || quietHold(delivery, { config }, now)) return one
+  return { ...one, delivery: { ...delivery, notBefore: Math.min(delivery.notBefore, now) } }
+}
+
+/** How quiet hours hold a delivery now that they have held until another time; undefined if that has not changed. */
+function quietHoldAnew({ delivery, dueOtherwise, group }: Due, config: Config, now: number) {
+  if (dueOtherwise === undefined) return undefined
+  const moment = Math.max(now, dueOtherwise)
+  const reason = 'its time is no longer in quiet hours'
+  const hold: Hold = quietHold(delivery, { config }, moment) ?? {
+    ...{ until: moment, reason },
+    ...(group !== undefined && { group }),
+  }
+  return hold.until === delivery.notBefore ? undefined : { ...hold, dueOtherwise }
+}
+
 async function recordHold(
   { claim, delivery: { events, channel } }: Due,
-  hold: NonNullable<ReturnType<typeof quietHold>>,
+  { dueOtherwise: _, ...hold }: Hold,
   { store, journal, now }: WorkerDeps,
 ) {
   const entry = { at: now(), type: 'held', channel, ...hold } as const

@@ -28,7 +28,7 @@ export async function reviewSteps(
  * the event, so nobody can answer before the step. Records it if so.
  */
 export async function isBroughtForward(
-  { delivery, earliest }: Parked,
+  { delivery, earliest }: Pick<Parked, 'delivery' | 'earliest'>,
   deps: WorkerDeps,
 ): Promise<boolean> {
   const { events, kind, channel } = delivery

@@ -53,15 +53,10 @@ async function queueParked(claim: Claim, deps: WorkerDeps): Promise<Queued | und
   }
   const own = { ...parked, claim, delivery: countedUntilDue(parked, now()) }
   const all = [own, ...claimGroup(parked, deps)]
-  const { kept: due, settled } = parked.isHeld
+  const { kept, settled } = parked.isHeld
     ? await judgeAgain(all, deps)
     : { kept: all, settled: Promise.resolve() }
-  if (isBeforeItsTime(parked, now()) && !(await isBroughtForward(parked, deps))) {
-    // It was only reviewed early, because something happened in its session.
-    for (const one of due) store.release(one.claim)
-    await settled
-    return undefined
-  }
+  const due = await releaseEarly(kept, deps)
   const [first, ...rest] = due
   if (!first) {
     await settled
@@ -72,6 +67,17 @@ async function queueParked(claim: Claim, deps: WorkerDeps): Promise<Queued | und
   const load = rest.length > 0 ? keeping(delivery) : reading(first.claim, deps)
   const claims = due.map((one) => one.claim)
   return { running: deliverAndSettle(delivery, load, deps), claims, settled }
+}
+
+/** Releases those that were only reviewed early, because something happened in their session. @returns the others */
+async function releaseEarly(all: readonly Due[], deps: WorkerDeps): Promise<Due[]> {
+  const due: Due[] = []
+  for (const one of all) {
+    const isEarly = isBeforeItsTime(one, deps.now()) && !(await isBroughtForward(one, deps))
+    if (isEarly) deps.store.release(one.claim)
+    else due.push(one)
+  }
+  return due
 }
 
 function keeping(delivery: Delivery) {

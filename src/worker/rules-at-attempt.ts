@@ -51,18 +51,21 @@ export function quietHold(
   if (isOver || isOwn) return undefined
   const verdict = judgeDue(delivery, config, now)
   if (verdict.type !== 'hold') return undefined
-  const { until, reason, group } = verdict
-  return { until, reason, ...groupOf(channel, group, config) }
+  const { until, reason, group, dueOtherwise } = verdict
+  return { until, reason, dueOtherwise, ...groupOf(channel, group, config) }
 }
 
-/** The held delivery. The time until its end counts neither towards its expiry nor towards the age at which to give up. */
-export function putOff(delivery: Delivery, { until }: Hold, now: number): Delivery {
+/**
+ * The held delivery. The time until its end counts neither towards its expiry nor towards the age at which to give up.
+ * @param from when it would have been tried, Unix ms
+ */
+export function putOff(delivery: Delivery, { until }: Hold, from: number): Delivery {
   const { notBefore, expires, firstTriedAt } = delivery
   return {
     ...delivery,
     notBefore: until,
     expires: expires && until + (expires - notBefore),
-    firstTriedAt: firstTriedAt && firstTriedAt + (until - now),
+    firstTriedAt: firstTriedAt && firstTriedAt + (until - from),
   }
 }
 

@@ -53,6 +53,7 @@ function renewSettings(
   if (settings !== before) {
     // Somebody may have fixed a URL or a secret, so deferred deliveries are retried now.
     store.makeDue()
+    store.reviewQuiet()
     deliverer.reset()
   }
   return settings

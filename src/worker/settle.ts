@@ -108,8 +108,9 @@ async function write(outcome: Unsent, { store, now }: WorkerDeps): Promise<void>
     await store.park({ ...delivery, notBefore: outcome.until }, { reason, isHeld: false })
   }
   if (outcome.type === 'held') {
-    const { group } = outcome
-    await store.park(putOff(delivery, outcome, now()), { reason, isHeld: true, group })
+    const { group, dueOtherwise } = outcome
+    const why = { reason, isHeld: true, group, dueOtherwise }
+    await store.park(putOff(delivery, outcome, now()), why)
   }
   if (outcome.type === 'exhausted') await store.giveUp(delivery, reason)
 }
@@ -126,7 +127,7 @@ function entriesFor(
     return events.map((id) => ({ at, id, type: 'suppressed', channel, reason }))
   }
   if (outcome.type === 'held') {
-    const { type, delivery: _, ...hold } = outcome
+    const { type, delivery: _, dueOtherwise: _due, ...hold } = outcome
     return events.map((id) => ({ at, id, type, channel, ...hold }))
   }
   if (outcome.type === 'deferred') {

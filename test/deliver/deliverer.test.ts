@@ -137,7 +137,7 @@ describe('messages that are queued while sending is paused', () => {
       deliverer.setPaused(false)
       await Promise.all(kept)
       const types = (await Promise.all(failing)).map(({ type }) => type)
-      expect(types).toEqual(Array(8).fill(before === 0 ? 'exhausted' : 'released'))
+      expect(types).toEqual(Array(8).fill(before === 0 ? 'expired' : 'released'))
       configure({ channels })
       expect(await deliver('next')).toMatchObject({ type: 'delivered' })
     },
@@ -308,6 +308,14 @@ describe('an attempt', () => {
     const failed = failedOutcome(makeDelivery('e1'), new TypeError('x'), builtInConfig(), deps)
     expect(failed).toMatchObject({ type: 'deferred', attempt: 1 })
   })
+})
+
+it('a delivery is kept for a person if not only its channel but the whole file is gone', async () => {
+  const clocks = { now: Date.now, random: () => 1, steadyNow: () => performance.now() }
+  const deliverer = new Deliverer({ config: () => builtInConfig(), ...clocks })
+  const delivery = makeDelivery('e1', { channel: 'team' })
+  const outcome = await deliverer.deliver(delivery, async () => delivery)
+  expect(outcome).toMatchObject({ type: 'exhausted', reason: 'no channel "team"' })
 })
 
 it('a deliverer that knows nothing of earlier messages sends each delivery as it is', async () => {

@@ -104,7 +104,7 @@ describe('a folder of the spool', () => {
       mkdirSync(world.spool[folder], { mode: 0o700 })
       await expect.poll(() => world.lines().length).toBe(folder === 'cur' ? 2 : 3)
       world.configure({
-        channels: { file: { type: 'file', path: world.outFile } },
+        channels: { file: { type: 'file', path: world.outFile }, team: slack(url) },
         lingerSeconds: 0,
       })
       await running

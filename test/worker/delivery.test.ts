@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { flush } from '../../src/worker/control.ts'
 import { builtWorker } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
-import { countOutcomes, makeWorld, retryById } from './_world.ts'
+import { countOutcomes, letItBeTime, makeWorld, retryById, type World } from './_world.ts'
 
 const hasStrace = spawnSync('strace', ['-V']).status === 0
 
@@ -216,17 +216,43 @@ describe('deliveries', () => {
     expect(countOutcomes(await world.statuses())).toEqual({ delivered: 5 })
   })
 
-  it('to a channel that was removed give that as their reason', async () => {
-    const { url } = await startReceiver({ script: [500] })
-    const retry = { firstDelaySeconds: 60 }
-    const world = makeWorld({ channels: { constructor: slack(url) }, retry })
-    const id = world.accept({ message: 'hello' })
-    await world.once()
-    world.configure({ channels: { file: { type: 'file', path: world.outFile } }, lingerSeconds: 0 })
-    flush(world.stateDir)
-    await world.once()
-    const detail = 'no channel "constructor"'
-    expect(await world.statusOf(id)).toMatchObject({ channels: { constructor: { detail } } })
+  describe('to a channel that was removed', () => {
+    const letAllBeTime = (world: World) => {
+      for (const name of world.list('deferred')) letItBeTime(world, name)
+    }
+    async function makeRemoved(change: (world: World) => void, wake = letAllBeTime) {
+      const { url } = await startReceiver({ script: [500] })
+      const retry = { firstDelaySeconds: 60 }
+      const world = makeWorld({ channels: { constructor: slack(url) }, retry })
+      const id = world.accept({ message: 'hello' })
+      await world.once()
+      change(world)
+      wake(world)
+      await world.once()
+      return { world, id, status: (await world.statusOf(id))?.channels.constructor }
+    }
+    const removeChannel = (world: World) =>
+      world.configure({
+        channels: { file: { type: 'file', path: world.outFile } },
+        lingerSeconds: 0,
+      })
+
+    it('are suppressed, with the reason', async () => {
+      const { world, status } = await makeRemoved(removeChannel)
+      const detail = 'the channel constructor was removed'
+      expect(status).toMatchObject({ state: 'suppressed', detail })
+      expect([world.list('deferred'), world.list('dead')]).toEqual([[], []])
+    })
+
+    it('stay dead if a person retries them', async () => {
+      const { world, id } = await makeRemoved(removeChannel, (one) => flush(one.stateDir))
+      expect(world.list('dead')).toEqual([`${id}.constructor`])
+      await retryById(world, id)
+      await world.once()
+      expect(await world.statusOf(id)).toMatchObject({
+        channels: { constructor: { state: 'exhausted', detail: 'no channel "constructor"' } },
+      })
+    })
   })
 
   it('wait for a secret that is not set', async () => {

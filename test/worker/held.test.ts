@@ -1,4 +1,12 @@
-import { mkdirSync, readFileSync, renameSync, rmdirSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { findClient } from '../../src/clients/index.ts'
@@ -283,6 +291,120 @@ describe('a held message that comes due in quiet hours', () => {
     const delivery = { ...parked.delivery, acceptedAt }
     writeFileSync(path, JSON.stringify({ ...parked, delivery }))
     await comeDue()
+    expect(received).toHaveLength(1)
+  })
+})
+
+describe('a message that quiet hours hold', () => {
+  const stop = { hook_event_name: 'Stop', session_id: 's1' }
+  const hour = 3600_000
+  const clock = (at: number) => new Date(at).toISOString().slice(11, 16)
+  /** Quiet hours that began an hour ago and end in some hours. */
+  const quietFor = (hours: number) => {
+    const now = Date.now()
+    return [{ from: clock(now - hour), to: clock(now + hours * hour), timeZone: 'UTC' }]
+  }
+
+  async function makeQuiet() {
+    const { url, received } = await startReceiver()
+    const world = makeWorld()
+    const configure = (quietHours: object[], more: object = {}) =>
+      world.configure({
+        channels: {
+          file: { type: 'file', path: world.outFile },
+          team: { type: 'slack', url: `${url}/services/x` },
+        },
+        routes: [{ on: ['done'], to: ['team'] }],
+        noise: { quietHours },
+        lingerSeconds: 0,
+        ...more,
+      })
+    configure(quietFor(4))
+    const ids = [world.accept(stop), world.accept({ ...stop, session_id: 's2' })]
+    await world.once()
+    expect(received).toHaveLength(0)
+    const untilOf = async () =>
+      (await Promise.all(ids.map((id) => world.statusOf(id)))).map((one) => one?.channels.team?.at)
+    return { world, ids, configure, received, untilOf }
+  }
+
+  it('is sent at once when they are removed, with the others', async () => {
+    const { world, configure, received } = await makeQuiet()
+    configure([])
+    await world.once()
+    expect(received).toHaveLength(1)
+    expect(received[0]?.body).toContain('and 1 more')
+    expect(world.list('deferred')).toEqual([])
+  })
+
+  it('is sent by a running worker when they are removed', async () => {
+    const { world, configure, received } = await makeQuiet()
+    const running = world.untilIdle()
+    await expect.poll(() => existsSync(join(world.stateDir, 'worker.lock'))).toBe(true)
+    configure([])
+    // It notices the change with the next event.
+    world.accept({ hook_event_name: 'SessionStart', session_id: 's3' })
+    await running
+    expect(received).toHaveLength(1)
+  })
+
+  it.each([2, 6])('waits for their new end when that changes to %i hours', async (hours) => {
+    const { world, configure, received, untilOf } = await makeQuiet()
+    const [before = 0] = await untilOf()
+    configure(quietFor(hours))
+    await world.once()
+    const [after = 0, other] = await untilOf()
+    expect(Math.round((after - before) / hour)).toBe(hours - 4)
+    expect(other).toBe(after)
+    expect(received).toHaveLength(0)
+    // Nothing is recorded twice.
+    const journal = () => readFileSync(join(world.stateDir, 'journal.jsonl'), 'utf8')
+    const recorded = journal()
+    await world.once()
+    expect(journal()).toBe(recorded)
+    expect(world.list('deferred')).toHaveLength(2)
+  })
+
+  it('is suppressed when it is due and its channel was removed', async () => {
+    const { world, ids, configure, received } = await makeQuiet()
+    configure([], {
+      channels: { file: { type: 'file', path: world.outFile } },
+      routes: [{ on: ['done'], to: ['file'] }],
+    })
+    await world.once()
+    expect(received).toHaveLength(0)
+    expect(await world.statusOf(ids[0] ?? '')).toMatchObject({ outcome: 'suppressed' })
+    expect([world.list('deferred'), world.list('dead')]).toEqual([[], []])
+  })
+})
+
+describe('a later step that quiet hours hold', () => {
+  it('keeps its time when they are removed', async () => {
+    const { url, received } = await startReceiver()
+    const world = makeWorld()
+    const always = [{ from: '00:00', to: '24:00', timeZone: 'UTC' }]
+    const configure = (quietHours: object[]) =>
+      world.configure({
+        channels: {
+          file: { type: 'file', path: world.outFile },
+          team: { type: 'slack', url: `${url}/services/x` },
+        },
+        routes: [{ on: ['*'], steps: [{ to: ['file'] }, { after: '1h', to: ['team'] }] }],
+        noise: { quietHours },
+        lingerSeconds: 0,
+      })
+    configure(always)
+    const now = Date.now()
+    const id = accept(world, { hook_event_name: 'Stop', session_id: 's1' }, now)
+    await world.once()
+    const before = await world.statusOf(id)
+    configure([])
+    await world.once()
+    expect(received).toHaveLength(0)
+    expect(await world.statusOf(id)).toEqual(before)
+    const [name = ''] = world.list('deferred')
+    letItBeTime(world, name)
+    await world.once()
     expect(received).toHaveLength(1)
   })
 })

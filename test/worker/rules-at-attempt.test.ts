@@ -177,18 +177,21 @@ describe('a message that failed before quiet hours', () => {
     })
     receiver.isUp = true
     expect(await retry()).toEqual([])
-    const other = world.accept(stop('s2'))
-    configure()
-    receiver.isUp = false
+    // What they hold stays held.
+    flush(world.stateDir)
+    await world.once()
+    expect(await world.statusOf(id)).toMatchObject({ channels: { team: { state: 'held' } } })
+  })
+
+  it('is delivered in them by that attempt', async () => {
+    const { world, receiver, configure } = await makeFailingWorld()
+    const id = world.accept(stop('s1'))
     await world.once()
     configure({ quietHours: quiet })
     receiver.isUp = true
     flush(world.stateDir)
     await world.once()
-    expect(await world.statusOf(other)).toMatchObject({
-      channels: { team: { state: 'delivered' } },
-    })
-    expect(await world.statusOf(id)).toMatchObject({ channels: { team: { state: 'held' } } })
+    expect(await world.statusOf(id)).toMatchObject({ channels: { team: { state: 'delivered' } } })
   })
 
   it('is held after all if the retry of a person fails too', async () => {
