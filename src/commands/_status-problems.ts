@@ -33,7 +33,7 @@ export function backlogProblems(unclaimed: number): string[] {
 
 export async function problemsOf(
   summary: ConfigSummary,
-  dead: number,
+  { dead, withDead }: { dead: number; withDead: number },
   corrupt: number,
   folders: readonly string[],
 ): Promise<string[]> {
@@ -56,7 +56,8 @@ export async function problemsOf(
   const risks = [...foldersAtRisk(configDir(), state), ...spoolAtRisk(state)]
   for (const fault of risks) problems.push([fault.message, fault.hint].filter(Boolean).join('. '))
   if (extraCaFile && !existsSync(extraCaFile)) problems.push(`extraCaFile: no file ${extraCaFile}`)
-  if (dead > 0) problems.push(`${dead} dead: see hookbell dead`)
+  const others = withDead > dead ? ` (${withDead - dead} of them waiting or undelivered too)` : ''
+  if (withDead > 0) problems.push(`${withDead} dead${others}: see hookbell dead`)
   if (corrupt > 0) problems.push(`${corrupt} damaged or foreign in ${spoolIn(state).corrupt}`)
   for (const folder of folders.slice(1).filter(holdsEvents)) {
     problems.push(`events are stored in ${folder}: ${state} failed`)

@@ -35,10 +35,11 @@ export async function readStatus() {
   const corrupt = folders.flatMap((folder) => list(spoolIn(folder).corrupt, onUnreadable)).length
   const unclaimed = folders.flatMap((folder) => list(spoolIn(folder).new, onUnreadable)).length
   const place = { env: process.env, cwd: process.cwd(), stateDir: state }
-  const { count, latest, clients, oldestWaiting, channels, unreached, hub } = withEvents(
+  const { count, withDead, latest, clients, oldestWaiting, channels, unreached, hub } = withEvents(
     folders,
     (events) => ({
       count: events.tallies.count(),
+      withDead: events.tallies.countDead(),
       latest: events.tallies.latest(1),
       clients: lookAtClients(place, events.tallies.latest(LATEST), events.inFull),
       oldestWaiting: events.tallies.oldest('waiting'),
@@ -76,7 +77,7 @@ export async function readStatus() {
       ...clientProblems(clients, { isInstalled, lastEvent }),
       ...unreached.map((last) => unreachedProblem(count.undelivered, last)),
       ...backlogProblems(unclaimed),
-      ...(await problemsOf(config, count.dead, corrupt, folders)),
+      ...(await problemsOf(config, { dead: count.dead, withDead }, corrupt, folders)),
       ...(await templateProblemsIn(configFolder, config.templates)),
       ...(await changedTrust(state)),
     ],

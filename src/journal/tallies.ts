@@ -23,6 +23,11 @@ export class Tallies {
     >
   }
 
+  /** How many have something in dead/, whatever their outcome is. */
+  countDead(): number {
+    return this.#tallies.reduce((sum, tally) => sum + tally.countDead(), 0)
+  }
+
   /** The last ones, oldest first. */
   latest(limit: number): TalliedEvent[] {
     return this.#inOrder((tally) => tally.latest(limit)).slice(-limit)

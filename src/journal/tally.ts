@@ -1,5 +1,5 @@
 import type { JournalEntry } from './entry.ts'
-import { applyEntry, type EventStatus, emptyStatus, type Outcome } from './history.ts'
+import { applyEntry, type EventStatus, emptyStatus, hasDead, type Outcome } from './history.ts'
 import { IdTable } from './id-table.ts'
 import type { Path, Segment } from './segment.ts'
 
@@ -74,6 +74,11 @@ export class Tally {
     const counts = { delivered: 0, suppressed: 0, undelivered: 0, dead: 0, waiting: 0 }
     for (const progress of this.#progress) if (progress) counts[progress.status.outcome] += 1
     return counts
+  }
+
+  /** How many have something in dead/, whatever their outcome is: another channel may still wait. */
+  countDead(): number {
+    return this.#progress.filter((progress) => progress && hasDead(progress.status)).length
   }
 
   /** All of them, oldest first. */

@@ -59,6 +59,10 @@ async function queueEvent(
     await finishBegun(claim, before, deps)
     return undefined
   }
+  if (isBlank(stored.body)) {
+    await dropBlank(claim, deps)
+    return undefined
+  }
   const parsed = parseUsable(claim, stored, deps)
   if (typeof parsed === 'string') {
     await setAside(claim, parsed, stored, deps)
@@ -218,6 +222,17 @@ async function finishBegun(claim: Claim, before: EventStatus | undefined, deps: 
   if (before) await deps.alarms.check(before)
   if (before) await reviewSteps({ kind: before.kind, events: [claim.id] }, deps)
   deps.store.finish(claim)
+}
+
+function isBlank(body: Buffer): boolean {
+  return body.every((byte) => byte <= 0x20)
+}
+
+/** A hook that a person runs by hand, or whose agent writes nothing in time. There is nothing that a person could retry. */
+async function dropBlank(claim: Claim, { journal, now, store }: WorkerDeps) {
+  const { id } = claim
+  await journal.append({ at: now(), id, type: 'suppressed', reason: 'nothing came on stdin' })
+  store.finish(claim)
 }
 
 async function setAside(

@@ -122,4 +122,7 @@ it('hookbell dead lists a question that reached nobody, and one that waits on an
   await home.run('worker', '--once')
   expect((await home.run('status', '--json')).stdout).toContain('"dead": 0')
   expect((await home.run('dead')).stdout.match(/team: slack: 404/g)).toHaveLength(2)
+  // Status says how many are listed there.
+  const all = 'x 2 dead (2 of them waiting or undelivered too): see hookbell dead'
+  expect((await home.run('status')).stdout).toContain(all)
 })

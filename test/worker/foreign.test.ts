@@ -83,9 +83,16 @@ describe('a file in new/ that is not an event', () => {
 })
 
 describe('an event with an invalid body', () => {
+  it.each(['', ' \n'])('is suppressed if nothing came on stdin (%j)', async (body) => {
+    const world = makeWorld()
+    const id = world.acceptRaw(body)
+    await world.once()
+    const reason = 'nothing came on stdin'
+    expect(await world.statusOf(id)).toMatchObject({ outcome: 'suppressed', reason })
+    expect([world.list('cur').length, world.list('dead')]).toEqual([0, []])
+  })
+
   it.each([
-    ['empty', '', 'the event is empty'],
-    ['only spaces', ' \n', 'the event is empty'],
     ['an array', '[1]', 'the event is not a JSON object but an array'],
     ['a number', '7', 'the event is not a JSON object but a number'],
     ['null', 'null', 'the event is not a JSON object but null'],
