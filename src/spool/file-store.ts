@@ -165,8 +165,8 @@ export class FileStore implements Store {
     this.#parked.makeDue((wait) => wait.isHeld && wait.session === session)
   }
 
-  reviewQuiet() {
-    this.#parked.makeDue(({ isQuiet }) => isQuiet)
+  reviewQuiet(parkedBefore = Number.POSITIVE_INFINITY) {
+    this.#parked.makeDue(({ isQuiet, since }) => isQuiet && since < parkedBefore)
   }
 
   review(deliveries: readonly string[]) {

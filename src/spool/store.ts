@@ -87,8 +87,8 @@ export interface Store {
   makeDue(isMeant?: (channel: string) => boolean): void
   /** Makes the held deliveries of a session due for a review now. Those that are still wanted stay held. */
   reviewHeld(session: string): void
-  /** The same for all deliveries that quiet hours hold. */
-  reviewQuiet(): void
+  /** The same for all deliveries that quiet hours hold, or for those that were parked before a time (Unix ms). */
+  reviewQuiet(parkedBefore?: number): void
   /** The same for deliveries by their ids, including those that are claimed for a review now. */
   review(deliveries: readonly string[]): void
   /** Whether held deliveries wait for such a review. */

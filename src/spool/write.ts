@@ -1,5 +1,7 @@
 import { statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { privateFolder, writeDurable } from '../fs/durable.ts'
+import { isMissing } from '../fs/missing.ts'
 import { formatHeader, type Header } from './header.ts'
 import { MAX_BODY_BYTES } from './layout.ts'
 import { newId } from './new-id.ts'
@@ -18,6 +20,19 @@ export function acceptEvent(state: string, header: Header, body: Buffer): string
   for (const folder of [spool, `${spool}/tmp`, `${spool}/new`]) privateFolder(folder)
   const id = newId()
   const kept = body.subarray(0, MAX_BODY_BYTES)
-  writeDurable(`${spool}/new/${id}`, [formatHeader(header), kept], `${spool}/tmp/${id}`)
+  const [from, to] = [`${spool}/tmp/${id}`, `${spool}/new/${id}`]
+  try {
+    writeDurable(to, [formatHeader(header), kept], from)
+  } catch (error) {
+    if (!isSalvaged(error as NodeJS.ErrnoException, from, dirname(to))) throw error
+  }
   return id
+}
+
+/**
+ * Whether a worker has accepted the event before this process could, such as one that was stopped in between. Nobody else
+ * removes a new file from tmp/.
+ */
+function isSalvaged({ syscall, code }: NodeJS.ErrnoException, from: string, folder: string) {
+  return syscall === 'rename' && code === 'ENOENT' && isMissing(from) && !isMissing(folder)
 }

@@ -41,7 +41,7 @@ async function ifSole({ stateDir }: WorkerOptions, work: () => Promise<void>) {
 }
 
 async function deliverAll(deps: WorkerDeps, dispatcher: Dispatcher, problem: ConfigProblem) {
-  deps.store.reviewQuiet()
+  deps.store.reviewQuiet(deps.config.changedAt())
   await deps.config.fetchSecrets()
   await deps.open.look((work) => dispatcher.follow(work))
   let claimed = 0
@@ -118,7 +118,7 @@ async function run(opened: Opened): Promise<WorkerSummary> {
   const dispatcher = new Dispatcher(deps, () => wakeUp.notify())
   const watcher = store.watch(() => wakeUp.notify())
   // Quiet hours may have changed while no worker ran.
-  store.reviewQuiet()
+  store.reviewQuiet(deps.config.changedAt())
   // On channels that keep the order, earlier failed deliveries go first: a later message must not overtake them.
   store.makeDue((channel) => keepsOrder(channel, deps.config.get().config))
   // Release first, then look again: a hook that accepted an event in between still saw a running worker.
