@@ -31,7 +31,9 @@ export async function judgeAgain(all: readonly Due[], deps: WorkerDeps) {
     const origin = await originOf(one.delivery, known)
     const isRecord = !disturbsSomebody(channel, current)
     const held = { ...origin, id, client: message.client, at, kind, channel, isRecord }
-    const reason = memory.review(held, settings)
+    // A mute may end before the delivery is due.
+    const mutes = isBeforeItsTime(one, settings.now) ? [] : settings.mutes
+    const reason = memory.review(held, { ...settings, mutes })
     const hold = reason === undefined ? await holdAgain(one, current, deps) : undefined
     if (reason !== undefined) others.push(drop(one, reason, deps))
     else if (hold) others.push(recordHold(one, hold, deps))

@@ -365,6 +365,18 @@ describe('a message that quiet hours hold', () => {
     expect(world.list('deferred')).toHaveLength(2)
   })
 
+  it('is not dropped by a mute that may end before it is due', async () => {
+    const { world, configure, received } = await makeQuiet()
+    writeMutes(world.stateDir, [{ until: Date.now() + hour }], Date.now())
+    configure(quietFor(6))
+    await world.once()
+    expect(world.list('deferred')).toHaveLength(2)
+    writeMutes(world.stateDir, [], Date.now())
+    configure([])
+    await world.once()
+    expect(received).toHaveLength(1)
+  })
+
   it('is suppressed when it is due and its channel was removed', async () => {
     const { world, ids, configure, received } = await makeQuiet()
     configure([], {
