@@ -6,7 +6,6 @@ import { foldersAtRisk } from '../config/trust.ts'
 import type { EventStatus } from '../journal/history.ts'
 import { spoolAtRisk } from '../spool/at-risk.ts'
 import { holdsEvents, spoolIn } from '../spool/layout.ts'
-import { MAX_WAITING, MAX_WITHOUT_WORKER } from '../spool/waiting-limits.ts'
 import { cleanText, showPath } from '../text/clean.ts'
 import { counted } from '../text/counted.ts'
 import { quoteWord } from '../text/shell.ts'
@@ -19,16 +18,6 @@ export function unreachedProblem(count: number, { title, reason }: EventStatus):
     'Answer in the session itself. Find the cause by hookbell doctor and hookbell dead; ' +
     'the next message that gets through, such as of hookbell test NAME, tells of it'
   )
-}
-
-/** Warns before waiting events are removed, and while they are. */
-export function backlogProblems(unclaimed: number): string[] {
-  if (unclaimed < MAX_WITHOUT_WORKER) return []
-  const limits = `${MAX_WITHOUT_WORKER} if no worker starts, ${MAX_WAITING} otherwise`
-  return [
-    `${unclaimed} events wait for a worker; the oldest are removed beyond a limit (${limits}). ` +
-      'Find the cause: hookbell doctor',
-  ]
 }
 
 export async function problemsOf(

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { configDir, configPath, frontDoorIn, stateDir } from '../config/paths.ts'
 import { type ConfigSummary, readConfigSummary } from '../config/summary.ts'
 import { lookAtClients } from '../doctor/overview.ts'
@@ -9,9 +10,9 @@ import { lockHolder } from '../spool/lock.ts'
 import { outlineParked } from '../spool/outline.ts'
 import { isOnHold } from '../worker/on-hold.ts'
 import { type Events, list, stateFolders, withEvents } from './_events.ts'
+import { backlogProblems } from './_status-backlog.ts'
 import { clientProblems } from './_status-clients.ts'
 import {
-  backlogProblems,
   changedTrust,
   hubProblem,
   problemsOf,
@@ -33,7 +34,10 @@ export async function readStatus() {
   const unreadable = new Set<string>()
   const onUnreadable = (folder: string) => void unreadable.add(folder)
   const corrupt = folders.flatMap((folder) => list(spoolIn(folder).corrupt, onUnreadable)).length
-  const unclaimed = folders.flatMap((folder) => list(spoolIn(folder).new, onUnreadable)).length
+  const unclaimed = folders.flatMap((folder) => {
+    const waiting = spoolIn(folder).new
+    return list(waiting, onUnreadable).map((name) => join(waiting, name))
+  })
   const place = { env: process.env, cwd: process.cwd(), stateDir: state }
   const { count, withDead, latest, clients, oldestWaiting, channels, unreached, hub } = withEvents(
     folders,
@@ -51,17 +55,19 @@ export async function readStatus() {
     }),
     onUnreadable,
   )
+  const onHold = folders.some(isOnHold)
+  const worker = lockHolder(state)?.pid ?? null
   const isInstalled = existsSync(frontDoorIn(state))
   const lastEvent = latest.at(-1)?.acceptedAt ?? null
   return {
     accepted: Object.values(count).reduce((sum, one) => sum + one, 0),
     ...count,
     oldestWaiting: oldestWaiting?.acceptedAt ?? null,
-    onHold: folders.some(isOnHold),
+    onHold,
     mutes: await mutesIn(folders),
     parked: parkedIn(folders),
     corrupt,
-    worker: lockHolder(state)?.pid ?? null,
+    worker,
     config: { path: configPath(configFolder), source: config.source },
     state,
     installed: isInstalled,
@@ -76,7 +82,7 @@ export async function readStatus() {
       ),
       ...clientProblems(clients, { isInstalled, lastEvent }),
       ...unreached.map((last) => unreachedProblem(count.undelivered, last)),
-      ...backlogProblems(unclaimed),
+      ...backlogProblems({ unclaimed, isOnHold: onHold, hasWorker: worker !== null }),
       ...(await problemsOf(config, { dead: count.dead, withDead }, corrupt, folders)),
       ...(await templateProblemsIn(configFolder, config.templates)),
       ...(await changedTrust(state)),

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { lstatSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { lstatSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Home, makeHome } from '../support/home.ts'
@@ -33,6 +33,29 @@ describe('hookbell status', () => {
     const { stdout } = await home.run('status')
     expect(stdout).toMatch(/^droid .*; none of the last 50 events$/m)
     expect(stdout).toMatch(/^claude .*; last event just now$/m)
+    await home.run('uninstall', '--yes')
+  })
+
+  it('fails if no worker has taken an event for an hour, unless it is on hold', async () => {
+    const home = await makeHome()
+    await home.run('init', '--client', 'droid', '--yes')
+    const id = home.accept({ hook_event_name: 'Stop' })
+    const path = join(home.state, 'spool/new', id)
+    const acceptedAgo = (minutes: number) => {
+      const at = Date.now() / 1000 - minutes * 60
+      utimesSync(path, at, at)
+    }
+    const problem =
+      'x events wait, the oldest accepted 1 h ago, and no worker runs. Find the cause: hookbell doctor'
+    acceptedAgo(59)
+    expect((await home.run('status')).stdout).not.toContain('no worker runs')
+    acceptedAgo(61)
+    expect(await home.run('status')).toMatchObject({
+      stdout: expect.stringContaining(problem),
+      exitCode: 1,
+    })
+    await home.run('hold')
+    expect((await home.run('status')).stdout).not.toContain('no worker runs')
     await home.run('uninstall', '--yes')
   })
 
