@@ -12,7 +12,7 @@ export function limitWaiting(state: string) {
     const max = existsSync(`${state}/on-hold`) ? MAX_WAITING : MAX_WITHOUT_WORKER
     const excess = new Arrivals(folder).list().slice(0, -max)
     if (excess.length === 0) return
-    const reason = `more than ${max} events waited, and no worker started`
+    const reason = `more than ${max} waited, and no worker started`
     const records = excess.map(({ id: name }) => {
       const id = name.replace(/~\d+$/, '')
       return { at: Date.now(), id, type: 'dropped', reason }

@@ -8,7 +8,7 @@ export interface WaitingLimits {
 
 const MIB = 1024 * 1024
 
-/** How many events may wait. */
+/** How many events may wait, and how many deliveries. */
 export const MAX_WAITING = 100_000
 /** The same if no worker starts: then a front door removes the others. Same number: bin/hookbell-hook. */
 export const MAX_WITHOUT_WORKER = 10_000
@@ -19,19 +19,19 @@ const scarce: WaitingLimits = { ...limits, maxFiles: MAX_WITHOUT_WORKER, maxByte
 const RESERVE_BYTES = 64 * MIB
 const DAY_MS = 24 * 3600_000
 
-/** The limits of waiting events on a disk with this much room. */
+/** The limits of what waits on a disk with this much room. */
 export function limitsWith(freeBytes: number): WaitingLimits {
   return freeBytes < RESERVE_BYTES ? scarce : limits
 }
 
-/** A waiting event that is not kept any longer, and why. */
-interface Excess {
+/** A waiting event or delivery that is not kept any longer, and why. */
+export interface Excess {
   name: string
   reason: string
 }
 
 /**
- * The waiting events that exceed the limits: the oldest ones, and questions only if nothing else is left.
+ * The waiting events or deliveries that exceed the limits: the oldest ones, and questions only if nothing else is left.
  * @param events oldest first
  */
 export function* findExcess(
@@ -47,7 +47,7 @@ export function* findExcess(
     return { name: event.id, reason }
   }
   const whyFull = () => {
-    if (files > maxFiles) return `more than ${maxFiles} events waited`
+    if (files > maxFiles) return `more than ${maxFiles} waited`
     return bytes > maxBytes ? `more than ${Math.round(maxBytes / MIB)} MiB waited` : undefined
   }
   const old = countOld(events, maxDays)

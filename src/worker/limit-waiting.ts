@@ -2,39 +2,56 @@ import { join } from 'node:path'
 import { parseEvent } from '../event/parse.ts'
 import { type Arrival, Arrivals } from '../spool/arrivals.ts'
 import { freeBytesOf } from '../spool/caps.ts'
+import type { Claim } from '../spool/claim.ts'
 import { parseSpoolFile } from '../spool/header.ts'
 import { type Spool, spoolIn } from '../spool/layout.ts'
 import { parseName } from '../spool/names.ts'
+import { readParked } from '../spool/park.ts'
 import { readSpoolFile } from '../spool/read.ts'
-import { findExcess, limitsWith } from '../spool/waiting-limits.ts'
+import { type Excess, findExcess, limitsWith } from '../spool/waiting-limits.ts'
 import type { WorkerDeps } from './deps.ts'
 import { RECORD_LIMIT_MS, waitAtMost } from './wait-at-most.ts'
 
 /** Events that are recorded together share one write to the disk. */
 const BATCH = 500
 
+/** What is to be removed, claimed so that no other worker delivers what is recorded as dropped. */
+interface Removal {
+  claim: Claim
+  /** The events concerned. */
+  ids: readonly string[]
+  /** The channel of a delivery. */
+  channel?: string
+}
+
 /**
- * Removes events that have waited for too long, or that are too many, such as on hold: the disk must not fill up.
- * Each removal is recorded before.
+ * Removes events that have waited for too long, and events and deliveries that are too many, such as on hold or in quiet
+ * hours: the disk must not fill up. Each removal is recorded before.
  */
 export async function limitWaiting(deps: WorkerDeps, limits = limitsOf(deps)): Promise<void> {
   const spool = spoolIn(deps.stateDir)
-  const events = new Arrivals(spool.new).list().filter(({ id }) => isEvent(id))
-  const excess = findExcess(events, (event) => isQuestion(event, spool, deps), limits)
-  for (let batch = take(excess, BATCH); batch.length > 0; batch = take(excess, BATCH)) {
-    await removeAll(batch, deps)
-  }
+  const events = list(spool.new, { isDelivery: false })
+  const isQuestion = (event: Arrival) => isQuestionEvent(event, spool, deps)
+  await removeAll(findExcess(events, isQuestion, limits), (name) => claimEvent(name, deps), deps)
+  const parked = list(spool.deferred, { isDelivery: true })
+  // Their age is limited by that of their last attempt, or by the route that makes them wait.
+  const excess = findExcess(parked, (one) => isParkedQuestion(one, spool), {
+    ...limits,
+    maxDays: Number.POSITIVE_INFINITY,
+  })
+  await removeAll(excess, (name) => claimParked(name, deps), deps)
 }
 
 function limitsOf({ stateDir }: WorkerDeps) {
   return limitsWith(freeBytesOf(spoolIn(stateDir)))
 }
 
-function isEvent(name: string): boolean {
-  return parseName(name)?.isDelivery === false
+function list(folder: string, { isDelivery }: { isDelivery: boolean }) {
+  const all = new Arrivals(folder).list()
+  return all.filter(({ id }) => parseName(id)?.isDelivery === isDelivery)
 }
 
-function isQuestion({ id, acceptedAt: at }: Arrival, spool: Spool, { config }: WorkerDeps) {
+function isQuestionEvent({ id, acceptedAt: at }: Arrival, spool: Spool, { config }: WorkerDeps) {
   try {
     const file = readSpoolFile(join(spool.new, id))
     const stored = 'bytes' in file ? parseSpoolFile(file.bytes) : undefined
@@ -45,30 +62,56 @@ function isQuestion({ id, acceptedAt: at }: Arrival, spool: Spool, { config }: W
   }
 }
 
-function take<Item>(items: Iterator<Item>, max: number): Item[] {
-  const taken: Item[] = []
-  while (taken.length < max) {
-    const { value, done } = items.next()
-    if (done) break
-    taken.push(value)
-  }
-  return taken
+function isParkedQuestion({ id }: Arrival, spool: Spool): boolean {
+  return readParked(join(spool.deferred, id))?.delivery.kind === 'permission'
 }
 
-/** Claimed first, so that no other worker delivers what is recorded as dropped. */
+function claimEvent(name: string, { store }: WorkerDeps): Removal | undefined {
+  const claim = store.claimEvent(name)
+  return claim && { claim, ids: [claim.id] }
+}
+
+function claimParked(name: string, { store }: WorkerDeps): Removal | undefined {
+  const claim = store.claimParked(name)
+  const delivery = claim && store.readParked(claim)?.delivery
+  return delivery && { claim, ids: delivery.events, channel: delivery.channel }
+}
+
 async function removeAll(
-  excess: readonly { name: string; reason: string }[],
+  excess: Iterator<Excess>,
+  take: (name: string) => Removal | undefined,
+  deps: WorkerDeps,
+) {
+  for (let batch = next(excess); batch.length > 0; batch = next(excess)) {
+    const removals = batch.flatMap(({ name, reason }) => {
+      const removal = take(name)
+      return removal ? { ...removal, reason } : []
+    })
+    await removeBatch(removals, deps)
+  }
+}
+
+function next(excess: Iterator<Excess>): Excess[] {
+  const batch: Excess[] = []
+  while (batch.length < BATCH) {
+    const { value, done } = excess.next()
+    if (done) break
+    batch.push(value)
+  }
+  return batch
+}
+
+async function removeBatch(
+  removals: readonly (Removal & { reason: string })[],
   { journal, now, store }: WorkerDeps,
 ) {
-  const claimed = excess.flatMap(({ name, reason }) => {
-    const claim = store.claimEvent(name)
-    return claim ? { claim, reason } : []
-  })
-  const told = claimed.map(({ claim: { id }, reason }) =>
-    journal.append({ at: now(), id, type: 'dropped', reason }),
+  const told = removals.flatMap(({ ids, channel, reason }) =>
+    ids.map((id) =>
+      journal.append({ at: now(), id, type: 'dropped', ...(channel && { channel }), reason }),
+    ),
   )
   await waitAtMost(RECORD_LIMIT_MS, Promise.all(told))
-  for (const { claim } of claimed) {
+  for (const { claim } of removals) {
     try {
       store.finish(claim)
     } catch {

@@ -55,7 +55,7 @@ export function waitingSuite(door: Door) {
       expect(waiting()).toBe(MAX + 2)
       await run()
       await waitFor(() => waiting() === MAX)
-      const reason = `more than ${MAX} events waited, and no worker started`
+      const reason = `more than ${MAX} waited, and no worker started`
       const dropped = (id: string) => ({ at: expect.any(Number), id, type: 'dropped', reason })
       const byId = recordsOf(home).sort((a, b) => a.id.localeCompare(b.id))
       expect(byId).toEqual(['e0', 'e1', 'e2'].map(dropped))

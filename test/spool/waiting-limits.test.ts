@@ -23,7 +23,7 @@ const oneDay = makeEvents([0, 0.1, 0.2, 0.3], 'aqbc')
 
 describe('the limits of waiting events', () => {
   it('remove the oldest first if there are too many', () => {
-    const reason = 'more than 2 events waited'
+    const reason = 'more than 2 waited'
     expect(namesOf(makeEvents([0, 0, 0, 0]), { maxFiles: 2 })).toEqual([
       { name: 'a', reason },
       { name: 'b', reason },

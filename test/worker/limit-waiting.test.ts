@@ -6,6 +6,7 @@ import { acquireLock } from '../../src/spool/lock.ts'
 import { setOnHold } from '../../src/worker/control.ts'
 import { limitWaiting } from '../../src/worker/limit-waiting.ts'
 import { openWorker } from '../../src/worker/open-worker.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { makeWorld, readLines, type World } from './_world.ts'
 
 const none = { maxFiles: 1e9, maxBytes: 1e12, maxDays: 1e9 }
@@ -28,7 +29,7 @@ describe('events that wait on hold', () => {
     await limitWaiting(deps, { ...none, maxFiles: 3 })
     const left = [question, ...ids.slice(-2)].sort()
     expect(readdirSync(world.spool.new).sort()).toEqual(left)
-    const removed = { type: 'dropped', reason: 'more than 3 events waited' }
+    const removed = { type: 'dropped', reason: 'more than 3 waited' }
     const records = readLines<JournalEntry>(join(world.stateDir, 'journal.jsonl'))
     expect(records).toHaveLength(508)
     expect(records[0]).toMatchObject({ ...removed, id: ids[0] })
@@ -76,5 +77,32 @@ describe('events that wait on hold', () => {
     expect(readdirSync(world.spool.new).sort()).toEqual(['folder', 'not an id'])
     rmSync(journal, { recursive: true })
     await expect.poll(() => readLines(journal)).toHaveLength(3)
+  })
+})
+
+describe('messages that quiet hours hold', () => {
+  it('are removed beyond the limit, recorded, and not told later', async () => {
+    const { url, received } = await startReceiver()
+    const configure = (quietHours: object[]) => ({
+      channels: { team: { type: 'slack', url: `${url}/services/x` } },
+      noise: { quietHours },
+      routes: [{ on: ['*'], to: ['file', 'team'] }],
+    })
+    const world = makeWorld(configure([{ from: '00:00', to: '24:00', timeZone: 'UTC' }]))
+    const ids: string[] = []
+    for (const session of ['s1', 's2', 's3']) {
+      ids.push(world.accept({ hook_event_name: 'Stop', session_id: session }))
+      await world.once()
+    }
+    expect(world.list('deferred')).toHaveLength(3)
+    const { deps } = openWorker(world)
+    await limitWaiting(deps, { ...none, maxFiles: 1, maxDays: 0 })
+    expect(world.list('deferred')).toEqual([`${ids[2]}.team`])
+    expect(await world.statusOf(ids[0] ?? '')).toMatchObject({
+      outcome: 'delivered',
+      channels: { team: { state: 'suppressed', detail: 'more than 1 waited' } },
+    })
+    deps.store.close()
+    expect(received).toHaveLength(0)
   })
 })
