@@ -1,4 +1,12 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, rmdirSync, utimesSync } from 'node:fs'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  rmdirSync,
+  rmSync,
+  utimesSync,
+} from 'node:fs'
 import { basename, join, sep } from 'node:path'
 import { errorCode } from '../errors.ts'
 import { isOutOfRoom } from '../fs/durable.ts'
@@ -85,10 +93,7 @@ export class Claims {
     for (const name of readdirSync(this.#folder)) {
       const parsed = parseName(name) ?? { id: name, crashes: 0, isDelivery: false }
       // The name gets a `~`, so that the next worker asks the journal what was delivered.
-      move(
-        join(this.#folder, name),
-        join(this.#folderOf(parsed), formatName(parsed, parsed.crashes)),
-      )
+      this.#giveBack(join(this.#folder, name), parsed, parsed.crashes)
     }
     this.close()
   }
@@ -115,12 +120,20 @@ export class Claims {
 
   #takeFrom(folder: string, name: string, isCrash: boolean): number {
     const parsed = parseName(name)
-    if (parsed) {
-      const to = formatName(parsed, parsed.crashes + (isCrash ? 1 : 0))
-      return move(join(folder, name), join(this.#folderOf(parsed), to)) ? 1 : 0
-    }
-    setAside(join(folder, name), basename(name), this.#spool, Date.now())
+    const path = join(folder, name)
+    if (parsed) return this.#giveBack(path, parsed, parsed.crashes + (isCrash ? 1 : 0)) ? 1 : 0
+    setAside(path, basename(name), this.#spool, Date.now())
     return 0
+  }
+
+  /** @returns false if it is not there any more, or was parked again before its worker ended */
+  #giveBack(path: string, parsed: ParsedName, crashes: number): boolean {
+    const { id, isDelivery } = parsed
+    if (isDelivery && existsSync(join(this.#spool.deferred, formatName({ id, isDelivery })))) {
+      rmSync(path, { force: true })
+      return false
+    }
+    return move(path, join(this.#folderOf(parsed), formatName(parsed, crashes)))
   }
 
   #folderOf({ isDelivery }: ParsedName): string {

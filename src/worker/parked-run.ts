@@ -1,9 +1,13 @@
+import { basename } from 'node:path'
 import { summarize } from '../deliver/summary.ts'
 import type { Delivery } from '../delivery.ts'
 import { HookbellError } from '../errors.ts'
+import { isOpen } from '../journal/history.ts'
 import type { Claim } from '../spool/claim.ts'
+import { wasClaimed } from '../spool/names.ts'
 import type { Parked } from '../spool/park.ts'
 import type { Store } from '../spool/store.ts'
+import { readBegun } from './begun.ts'
 import type { WorkerDeps } from './deps.ts'
 import { type Due, isBeforeItsTime, judgeAgain } from './judge-again.ts'
 import { isBroughtForward } from './next-step.ts'
@@ -52,7 +56,7 @@ async function queueParked(claim: Claim, deps: WorkerDeps): Promise<Queued | und
     return undefined
   }
   const own = { ...parked, claim, delivery: countedUntilDue(parked, now()) }
-  const all = [own, ...claimGroup(parked, deps)]
+  const all = await finishSettled([own, ...claimGroup(parked, deps)], deps)
   const { kept, settled } = parked.isHeld
     ? await judgeAgain(all, deps)
     : { kept: all, settled: Promise.resolve() }
@@ -78,6 +82,26 @@ async function releaseEarly(all: readonly Due[], deps: WorkerDeps): Promise<Due[
     else due.push(one)
   }
   return due
+}
+
+/** Finishes those whose end another worker has recorded, before it ended itself. @returns the others */
+async function finishSettled(all: readonly Due[], deps: WorkerDeps): Promise<Due[]> {
+  const open: Due[] = []
+  for (const one of all) {
+    if (await isSettled(one, deps)) deps.store.finish(one.claim)
+    else open.push(one)
+  }
+  return open
+}
+
+async function isSettled({ claim: { from }, delivery }: Due, { stateDir }: WorkerDeps) {
+  if (!wasClaimed(basename(from))) return false
+  const { events, channel } = delivery
+  const statuses = await readBegun(stateDir, events)
+  return events.every((id) => {
+    const status = statuses.get(id)
+    return status !== undefined && !isOpen(status, channel)
+  })
 }
 
 function keeping(delivery: Delivery) {

@@ -43,6 +43,21 @@ function leaveBehind(owner: Owner, name = 'event') {
 }
 
 describe('a claim', () => {
+  it('of a delivery that was parked again ends with its worker', () => {
+    const dead = { ...thisProcess(), pid: 4194305 }
+    const world = leaveBehind(dead, 'e1.team.json')
+    const again = join(world.spool.deferred, 'e1.team.json')
+    writeFileSync(again, 'later')
+    expect(world.claims.reclaimAbandoned()).toBe(0)
+    expect(world.list('deferred')).toEqual(['e1.team'])
+    expect(readFileSync(again, 'utf8')).toBe('later')
+    expect(existsSync(world.folder)).toBe(false)
+    const own = join(world.spool.cur, ownerToken(thisProcess()), 'e1.team.json')
+    writeFileSync(own, '')
+    world.claims.releaseAll()
+    expect(world.list('deferred')).toEqual(['e1.team'])
+  })
+
   it.skipIf(!hasStrace)(
     'counts if the rename reports a failure after it has happened',
     async () => {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Outcome } from '../../src/deliver/outcome.ts'
@@ -39,6 +39,28 @@ function claimed({ spool }: World): string[] {
 }
 
 describe('a delivery that failed', () => {
+  it.each(['e.team~1.json', 'e.team~0.json'])(
+    'is not repeated if its worker ended after recording that it was delivered: %s',
+    async (name) => {
+      const { world, received } = await makeParked({ attempts: 1 }, [200])
+      const text = readFileSync(join(world.spool.deferred, 'e.team.json'))
+      await world.once()
+      expect(received).toHaveLength(1)
+      writeFileSync(join(world.spool.deferred, name), text)
+      await world.once()
+      expect(received).toHaveLength(1)
+      expect([world.list('deferred'), claimed(world)]).toEqual([[], []])
+    },
+  )
+
+  it('is tried again if its worker ended before', async () => {
+    const { world, received } = await makeParked({ attempts: 1 }, [200])
+    const path = join(world.spool.deferred, 'e.team')
+    renameSync(`${path}.json`, `${path}~1.json`)
+    await world.once()
+    expect(received).toHaveLength(1)
+  })
+
   it('does not keep its text in memory while it is queued, and reads it again', async () => {
     const { world } = await makeParked({ attempts: 1, firstTriedAt: 1 }, [])
     const { deps } = openWorker(world)
