@@ -13,8 +13,7 @@ export interface Answered {
   outcome: Outcome
 }
 
-const APP_URL_HINT =
-  'set HOOKBELL_APP_BASE_URL or pass appUrl: readiness reports are at the application'
+const APP_URL_HINT = 'set HOOKBELL_APP_BASE_URL or pass appUrl, for readiness reports'
 
 let callCount = 0
 

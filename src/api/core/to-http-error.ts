@@ -85,10 +85,10 @@ function shorten(value: unknown): string | undefined {
   return text.length > SHOWN_BODY ? `${text.slice(0, SHOWN_BODY)}…` : text
 }
 
-/** Where a redirect leads, without its query, which may hold secrets. */
+/** Where a redirect leads, without its query and password, which may be secrets. */
 function redirectTarget(status: number, { location }: ResponseHeaders): string | undefined {
   if (!/^3/.test(`${status}`) || typeof location !== 'string') return undefined
-  return `the response redirects to ${location.split(/[?#]/)[0]}`
+  return `the response redirects to ${location.replace(/[?#].*|(?<=\/\/)[^/?#]*@/gs, '')}`
 }
 
 /** Loads `node:http` only for an error, so that clients start faster. */
