@@ -43,7 +43,8 @@ export interface KeysClient extends ServiceAccountsKeysApi {
    * Rotates a key and writes the new one to a file that only its owner can read (0600). The file is opened, and
    * space for the key reserved, before the call; an existing file is replaced once the new key is on the disk.
    * The new key is then tested with one call.
-   * @throws {ValidationError} if the file cannot be written; no request was made
+   * @throws {ValidationError} if the file cannot be written, or `FILE.new` of another rotation exists, which may hold
+   *   a key; no request was made
    * @throws {DecodeError} if the response has no key that can be read; the response is then in `FILE.new`
    * @throws {ClientError} with a `hint` that names the file, if the new key was saved but could not be used
    */

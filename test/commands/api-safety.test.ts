@@ -64,7 +64,18 @@ describe('api: a key that is shown only once', () => {
     const { run, words, emulator, project } = await start()
     const { exitCode, stderr } = await run(...words, '--output', join(project, 'none/key.txt'))
     expect(exitCode).toBe(64)
-    expect(stderr).toContain('cannot be written')
+    expect(stderr).toMatch(/: --output: ".*" cannot be written: ENOENT/)
+    expect(emulator.requests()).toEqual([])
+  })
+
+  it('is not created over the file of a rotation that was cut short', async () => {
+    const { run, words, emulator, project } = await start()
+    const file = join(project, 'key.txt')
+    writeFileSync(`${file}.new`, 'perhaps the only copy of a key')
+    const { exitCode, stderr } = await run(...words, '--output', file)
+    expect(exitCode).toBe(64)
+    expect(stderr).toContain(`"${file}.new" is of another rotation and may hold a new key`)
+    expect(readFileSync(`${file}.new`, 'utf8')).toBe('perhaps the only copy of a key')
     expect(emulator.requests()).toEqual([])
   })
 

@@ -27,14 +27,37 @@ export async function rotateKey(
   await withClient(
     command,
     async ({ serviceAccounts: { keys } }) => {
-      if (typeof output === 'string') return printResponse(await keys.rotateTo(output, input))
+      if (typeof output === 'string') {
+        const rotated = keys.rotateTo(output, input)
+        return printResponse(await rotated.catch((error: unknown) => rethrow(error, output)))
+      }
       tryStdout(command)
       const response = await keys.rotate(input)
       const text = table ? renderResponse(response).text : toSafeJson(response, 2)
       await writeOrSave(`${text}\n`)
     },
-    flags,
+    [...flags, outputFlag],
   )
+}
+
+/** So that errors name the flag, not the parameter of `rotateTo`. */
+const outputFlag: Flag = {
+  input: 'file',
+  name: '--output',
+  kind: 'text',
+  isNullable: false,
+  isRequired: false,
+  description: '',
+  hint: 'FILE',
+  shape: '',
+}
+
+/** An earlier rotation left its file if it was killed, or could not put it in place. */
+function rethrow(error: unknown, output: string): never {
+  const { cause } = Object(error)
+  if (errorCode(cause) !== 'EEXIST') throw error
+  const hint = `"${output}.new" is of another rotation and may hold a new key: look, then move it away`
+  throw Object.assign(Object(error), { hint })
 }
 
 /** Writes an empty line, which a reader of JSON ignores and which fails if the key would be lost. */
