@@ -3,7 +3,13 @@ import { api } from '../../src/api/endpoints/index.ts'
 import { makeOpenApi } from '../../src/api/reference/openapi.ts'
 import { operationsIndex, operationsModule } from '../../src/api/reference/operations.ts'
 import { makeTable } from '../../src/api/reference/table.ts'
-import { checkNames, kebab, typeModules, typesIndex } from '../../src/api/reference/types.ts'
+import {
+  checkNames,
+  endpointIdModule,
+  kebab,
+  typeModules,
+  typesIndex,
+} from '../../src/api/reference/types.ts'
 import { ownChoices } from '../../src/emulator/index.ts'
 
 /** The OpenAPI document as it is checked in. */
@@ -35,6 +41,7 @@ export function clientModules(): { [path: string]: () => string } {
           types.map(([path]) => path),
         ),
     ],
+    ['src/api/types/endpoint-id.ts', endpointIdModule],
     ['src/api/version.ts', versionModule],
   ])
 }

@@ -1,6 +1,7 @@
 import { NotFoundError } from '../http-errors.ts'
 import type { Operation, PageStyle } from '../operation.ts'
 import { now } from '../timers.ts'
+import type { EndpointId } from '../types/endpoint-id.ts'
 import { encode } from '../validation/encode.ts'
 import { makeApiPromise } from './api-promise.ts'
 import type { Target } from './attempt.ts'
@@ -43,7 +44,7 @@ export function makeMethod(
 function reach(shared: Shared, entry: Operation, input: unknown, options: CallOptions) {
   const { id, path: usual, alternatePath } = entry
   const { workingPaths } = shared
-  const override = shared.options.paths?.[id]
+  const override = shared.options.paths?.[id as EndpointId]
   const known = override ?? workingPaths.get(id) ?? usual
   const other = known === alternatePath ? usual : alternatePath
   const startedAt = now()
@@ -72,7 +73,7 @@ function targetOf(
   const { wire, strict } = shared.options
   const isStrict = options.strict ?? strict
   const { method, host, retry } = entry
-  const overrides = { ...options, wire: wire?.[id], path, isStrict }
+  const overrides = { ...options, wire: wire?.[id as EndpointId], path, isStrict }
   const { path: filled, body, drift } = encode(entry, input, overrides)
   for (const one of drift) shared.reportDrift(one)
   return { place: id, method, route: path, host, retry, hints, path: filled, body }

@@ -1,5 +1,6 @@
 import type { Drift } from '../errors.ts'
 import type { ResponseHeaders, Transport } from '../transport.ts'
+import type { EndpointId } from '../types/endpoint-id.ts'
 import type { AttemptReport } from './attempt-report.ts'
 
 /** A key, or a function that is asked for a key or a JWT before every attempt. */
@@ -59,6 +60,9 @@ export interface IncomingResponse {
   bodyText: string
 }
 
+/** Values for some endpoints. A misspelt ID would silently have no effect. */
+type ByEndpoint<Value> = { readonly [Id in EndpointId]?: Value | undefined }
+
 /** The options of a client that its derived clients may change. */
 export interface DerivedOptions extends Limits {
   /** A key, or a function that gives one. @default HOOKBELL_API_KEY, else FACTORY_API_KEY */
@@ -73,9 +77,9 @@ export interface DerivedOptions extends Limits {
   /** Whether the key may go over plain http to another machine. @default false */
   allowInsecureHttp?: boolean | undefined
   /** Replaces the names of inputs in requests, by endpoint `id` and input name. */
-  wire?: Readonly<Record<string, Readonly<Record<string, string>>>> | undefined
+  wire?: ByEndpoint<Readonly<Record<string, string>>> | undefined
   /** Replaces the paths of endpoints, by endpoint `id`. */
-  paths?: Readonly<Record<string, string>> | undefined
+  paths?: ByEndpoint<string> | undefined
   /** Called once for each endpoint and field path where an input or a response differs from the known shape. */
   onDrift?: ((drift: Drift) => void) | undefined
   /** Called after every attempt. The report contains no credentials, inputs or response data. */

@@ -44,10 +44,20 @@ export function typesIndex(names: readonly string[], paths: readonly string[]): 
   )
   return `${HEADER}${imports.join('')}
 ${exported.join('')}export type { NoInput, Open, Unlisted } from './open.ts'
+export type { EndpointId } from './endpoint-id.ts'
 
 /** The methods of a client, one for each endpoint. */
 export interface EndpointMethods {
 ${fields.join('')}}
+`
+}
+
+/** The module with the IDs. It imports nothing, so that the options of the client can use it. */
+export function endpointIdModule(): string {
+  const ids = listEndpoints().map(({ id }) => `\n  | '${id}'`)
+  return `${HEADER}
+/** The \`id\` of an endpoint: the path of its method in the client. */
+export type EndpointId =${ids.join('')}
 `
 }
 

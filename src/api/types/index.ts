@@ -33,6 +33,7 @@ export type * from './analytics/user-activity.ts'
 export type * from './readiness.ts'
 export type * from './readiness/list-readiness-reports.ts'
 export type { NoInput, Open, Unlisted } from './open.ts'
+export type { EndpointId } from './endpoint-id.ts'
 
 /** The methods of a client, one for each endpoint. */
 export interface EndpointMethods {

@@ -16,6 +16,7 @@ import type {
   TokenUsageRow,
   ToolUsageResponse,
 } from '../../../src/api/index.ts'
+import { createClient } from '../../../src/api/index.ts'
 
 declare const client: Client
 const period = { startDate: '2026-02-01', endDate: '2026-02-02' }
@@ -67,6 +68,8 @@ describe('the types of the client', () => {
     void (() => client.sessions.create({ computerId: 'c', cmd: '/' }))
     // @ts-expect-error: no such option
     void (() => client.sessions.create({ computerId: 'c' }, { timeout: 5 }))
+    // @ts-expect-error: no such endpoint
+    void (() => createClient({ paths: { 'computers.gett': '/' } }))
     // @ts-expect-error: a session is required
     void (() => client.sessions.messages.list({}))
   })

@@ -1,0 +1,28 @@
+// Written by `npm run gen` from the table in src/api/endpoints/.
+
+/** The `id` of an endpoint: the path of its method in the client. */
+export type EndpointId =
+  | 'serviceAccounts.keys.rotate'
+  | 'organization.limits.getGlobal'
+  | 'organization.limits.setGlobal'
+  | 'organization.limits.setUsers'
+  | 'organization.users.remove'
+  | 'sessions.create'
+  | 'sessions.messages.add'
+  | 'sessions.messages.list'
+  | 'computers.getByName'
+  | 'computers.get'
+  | 'computers.refresh'
+  | 'computers.delete'
+  | 'automations.ci.repositories'
+  | 'automations.ci.scan'
+  | 'wiki.create'
+  | 'wiki.get'
+  | 'wiki.search'
+  | 'wiki.setPrivacy'
+  | 'analytics.tokens'
+  | 'analytics.tools'
+  | 'analytics.activity'
+  | 'analytics.productivity'
+  | 'analytics.users'
+  | 'readiness.reports'
