@@ -52,7 +52,7 @@ function targetOf(input: RawRequest, options: CallOptions): Target {
   throwIfAny('request', issues)
   const { method, path, query, body, host = 'base' } = input
   const isRead = /^(GET|HEAD)$/.test(method)
-  if (!PATH.test(path)) addIssue(issues, 'path', 'must start with / and be encoded')
+  if (!PATH.test(path)) addIssue(issues, 'path', 'must start with /, encoded, without a query')
   if (DOTS.test(path)) addIssue(issues, 'path', 'must not have . or .. segments')
   if (body !== undefined && isRead) addIssue(issues, 'body', 'needs another method')
   checkExtras(options, !isRead, issues)

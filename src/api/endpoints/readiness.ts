@@ -26,7 +26,8 @@ export const readiness = {
       }),
     retry: 'safe',
     errors: { 400: 'specification', 401: 'specification', 500: 'specification' },
-    hints: { 404: 'the reports may be at /api/organization/agent-readiness-reports now' },
+    // Both paths have been tried by then.
+    hints: { 404: 'not found at any known path: check appUrl and paths' },
     page: {
       items: 'reports',
       next: 'reports.-1.reportId',

@@ -6,7 +6,7 @@ export const readiness: OperationTree = {
     path: "/api/organization/maturity-level-reports",
     alternatePath: "/api/organization/agent-readiness-reports",
     host: "app",
-    hints: { '404': "the reports may be at /api/organization/agent-readiness-reports now" },
+    hints: { '404': "not found at any known path: check appUrl and paths" },
     page: { items: "reports", next: "reports.-1.reportId", cursor: "startAfter" },
     query: `!{repoId?,startAfter?:s,limit?:i(1-)}`,
     response: `{reports:[{reportId:u,createdAt:n,repoUrl,commitHash?,branch?,droidVersion?:s,apps:<{description:s}>,report:<{numerator:n(0-denominator),denominator:n(1-),rationale:s}>,hasLocalChanges?,hasNonRemoteCommits?:b,modelUsed?:{id,reasoningEffort:s}}]}`,

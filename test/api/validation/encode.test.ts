@@ -163,6 +163,14 @@ describe.each(transports)('requests through %s', (transport) => {
     expect(error).toMatchObject({ status: 404, detail: 'first' })
   })
 
+  it('do not name a path in the hint that was tried already', async () => {
+    faults.play([{ status: 404 }])
+    const error = await errorOf(faults.makeClient().readiness.reports())
+    expect(faults.requests).toHaveLength(2)
+    expect(error.hint).toContain('appUrl')
+    expect(error.hint).not.toContain('/')
+  })
+
   it('report any other failure of the alternate path', async () => {
     faults.play([{ status: 404 }, { status: 403 }])
     const client = faults.makeClient({ retries: 0 })
@@ -289,6 +297,11 @@ describe('invalid inputs are rejected before any connection', () => {
       expect(error).toMatchObject({ kind: 'validation', issues: [{ field: path }] })
     },
   )
+
+  it('a path with its query says where the query belongs', async () => {
+    const call = faults.makeClient().request({ method: 'GET', path: '/a?b=1' })
+    expect((await errorOf(call)).message).toContain('without a query')
+  })
 
   it('a misspelt input is reported with a suggestion', async () => {
     const drifts: Drift[] = []
