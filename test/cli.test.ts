@@ -25,6 +25,7 @@ describe('cli: usage errors', () => {
     [['help', 'stauts'], 'x unknown command "stauts"', 'Did you mean "status"?'],
     [['log', '--jsno'], 'x log: unknown option "--jsno"', 'Did you mean "--json"?'],
     [['log', '--limit'], 'x log: --limit needs a value'],
+    [['log', '--limit', '--json'], 'x log: --limit needs a value', '--limit=--json'],
     [['log', '--limit', 'all'], 'x log: --limit takes a whole number from 1, not "all"'],
     [['log', 'one', 'two'], 'x log: too many arguments: "two"'],
     [['log', 'no-such-event'], 'x log: no event with an id that starts with "no-such-event"'],

@@ -38,7 +38,12 @@ export function checkFlags(command: CommandDef, words: readonly string[]) {
     }
     if (value !== undefined) continue
     at += 1
-    if (words[at] === undefined) throw usageError(`${name}: ${flag} needs a value`, help)
+    const next = words[at]
+    const needed = `${name}: ${flag} needs a value`
+    if (next === undefined) throw usageError(needed, help)
+    // The value was most likely an unset variable of a script.
+    if (known.includes(next.split('=')[0] ?? ''))
+      throw usageError(needed, `If "${next}" is the value: ${flag}=${next}`)
   }
 }
 

@@ -274,6 +274,11 @@ describe('api: usage errors', () => {
     [['computers.get'], 'x api computers.get: --computer-id missing'],
     [['computers.get', '--id', '1'], 'x api computers.get: unknown option "--id"'],
     [['computers.get', 'comp_ada'], 'too many arguments: "comp_ada"\n  Options: --computer-id'],
+    // As after an unset variable in a script: the text must not be posted as "--json".
+    [
+      ['sessions.messages.add', '--session-id', 's', '--text', '--json'],
+      '--text needs a value\n  If "--json" is the value: --text=--json',
+    ],
     [['readiness.reports', '--limit', 'ten'], 'not "ten"\n  Reports per page'],
     [['readiness.reports', '--limit', '0'], '--limit: must be at least 1'],
     [['organization.limits.setUsers'], '"users" in --body missing'],
