@@ -46,11 +46,14 @@ const DEEPEST_CAUSE = 3
  */
 export function redactCause(cause: unknown, secrets: readonly string[], depth = 0): unknown {
   if (typeof cause === 'string') return redact(cause, secrets)
-  if (depth > DEEPEST_CAUSE || !(cause instanceof Error))
-    return Object(cause) === cause ? undefined : cause
-  const copy = new Error(redact(cause.message, secrets))
-  for (const name of Reflect.ownKeys(cause)) {
-    const value: unknown = Reflect.get(cause, name)
+  const given = Object(cause)
+  const { message } = given
+  // Not `instanceof`: under Jest, the errors of Node.js are of another realm.
+  if (depth > DEEPEST_CAUSE || typeof message !== 'string')
+    return given === cause ? undefined : cause
+  const copy = new Error(redact(message, secrets))
+  for (const name of Reflect.ownKeys(given)) {
+    const value: unknown = given[name]
     const clean = (one: unknown) => redactCause(one, secrets, depth + 1)
     const kept = Array.isArray(value) ? value.map(clean) : clean(value)
     if (kept !== undefined) Reflect.set(copy, name, kept)

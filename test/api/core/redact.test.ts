@@ -1,4 +1,5 @@
 import { inspect } from 'node:util'
+import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { redact } from '../../../src/api/core/redact.ts'
@@ -156,4 +157,13 @@ it('the cause of a network error keeps the message, code and address of the syst
   const { cause } = await errorOf(client.organization.limits.getGlobal({}, { retries: 0 }))
   const address = { code: 'ECONNREFUSED', syscall: 'connect', address: '127.0.0.1', port: 1 }
   expect(cause).toMatchObject({ message: 'connect ECONNREFUSED 127.0.0.1:1', ...address })
+})
+
+it('the cause of a network error may come from another realm, as under Jest', async () => {
+  const thrown = runInNewContext(`Object.assign(new Error('gone'), { code: 'E_GONE' })`)
+  const transport = { send: () => Promise.reject(thrown) }
+  const client = createClient({ apiKey: 'fk-very-secret', transport, env: {}, retries: 0 })
+  const error = await errorOf(client.organization.limits.getGlobal())
+  expect(error).toMatchObject({ code: 'E_GONE', cause: { message: 'gone', code: 'E_GONE' } })
+  expect(error.message).toContain(': gone, while')
 })
