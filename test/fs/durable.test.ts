@@ -12,7 +12,13 @@ import {
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { makeFolders, privateFolder, replaceFile, writeDurable } from '../../src/fs/durable.ts'
+import {
+  makeFolders,
+  privateFolder,
+  replaceFile,
+  replaceUnsynced,
+  writeDurable,
+} from '../../src/fs/durable.ts'
 import { makeFolder } from '../support/folder.ts'
 import { buildProgram } from '../support/program.ts'
 import { hasStrace, writingCalls } from '../support/system-calls.ts'
@@ -38,15 +44,6 @@ describe('a file', () => {
     expect([modeOf(own), modeOf(shared)]).toEqual([0o600, 0o664])
   })
 
-  it('is replaced although a killed process with the same id has left its temporary file', async () => {
-    const folder = await makeFolder()
-    const path = join(folder, 'file')
-    writeFileSync(`${path}.${process.pid}`, 'half')
-    replaceFile(path, 'whole')
-    expect(readFileSync(path, 'utf8')).toBe('whole')
-    expect(readdirSync(folder)).toEqual(['file'])
-  })
-
   it('is not written through a link in the place of the temporary file', async () => {
     const folder = await makeFolder()
     const [path, tmp, other] = ['file', 'tmp', 'other'].map((name) => join(folder, name))
@@ -56,11 +53,31 @@ describe('a file', () => {
     expect(readFileSync(String(other), 'utf8')).toBe('theirs')
   })
 
-  it('leaves nothing behind if it cannot be put in place', async () => {
-    const folder = await makeFolder()
-    mkdirSync(join(folder, 'file/inside'), { recursive: true })
-    expect(() => replaceFile(join(folder, 'file'), 'x')).toThrow(/EISDIR|ENOTEMPTY|EEXIST/)
-    expect(readdirSync(folder)).toEqual(['file'])
+  describe.each([replaceFile, replaceUnsynced])('replaced by %o', (replace) => {
+    it('is private, although a killed process with the same id has left its temporary file', async () => {
+      const folder = await makeFolder()
+      const path = join(folder, 'file')
+      writeFileSync(`${path}.${process.pid}`, 'half', { mode: 0o644 })
+      replace(path, 'whole')
+      expect([readFileSync(path, 'utf8'), modeOf(path)]).toEqual(['whole', 0o600])
+      expect(readdirSync(folder)).toEqual(['file'])
+    })
+
+    it('leaves nothing behind if it cannot be put in place', async () => {
+      const folder = await makeFolder()
+      mkdirSync(join(folder, 'file/inside'), { recursive: true })
+      expect(() => replace(join(folder, 'file'), 'x')).toThrow(/EISDIR|ENOTEMPTY|EEXIST/)
+      expect(readdirSync(folder)).toEqual(['file'])
+    })
+
+    it.runIf(process.platform === 'linux')('is closed, whether it is written or not', async () => {
+      const folder = await makeFolder()
+      const open = () => readdirSync('/proc/self/fd').length
+      const before = open()
+      replace(join(folder, 'file'), 'x')
+      expect(() => replace(folder, 'x')).toThrow()
+      expect(open()).toBe(before)
+    })
   })
 
   it.skipIf(process.platform === 'win32')(
