@@ -1,4 +1,4 @@
-import { formatDuration } from '../render/duration.ts'
+import { formatDuration } from '../text/duration.ts'
 import { formatTime } from '../text/local-time.ts'
 import {
   channelsOf,

@@ -2,8 +2,8 @@ import { ago, ahead, table } from '../cli/output.ts'
 import type { waitingSessions } from '../hub-server/open-questions.ts'
 import type { hubStatus } from '../hub-server/status.ts'
 import type { Whereabouts } from '../hub-server/why.ts'
-import { formatDuration } from '../render/duration.ts'
 import { cleanText, oneLine } from '../text/clean.ts'
+import { formatDuration } from '../text/duration.ts'
 import { formatTime } from '../text/local-time.ts'
 
 export type HubStatus = Awaited<ReturnType<typeof hubStatus>>

@@ -1,9 +1,9 @@
 import { paint, table } from '../cli/output.ts'
-import { formatDuration } from '../render/duration.ts'
 import type { Count } from '../report/counts.ts'
 import type { Report, WaitRow } from '../report/report.ts'
 import { cutText, oneLine } from '../text/clean.ts'
 import { counted } from '../text/counted.ts'
+import { formatDuration } from '../text/duration.ts'
 import { formatTime } from '../text/local-time.ts'
 import { bar, percent } from './api/chart.ts'
 

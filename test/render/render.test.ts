@@ -7,7 +7,6 @@ import type { EnrichedEvent } from '../../src/context/enrich.ts'
 import type { Clearance } from '../../src/delivery.ts'
 import { HookbellError } from '../../src/errors.ts'
 import { kinds } from '../../src/event/kind.ts'
-import { formatDuration } from '../../src/render/duration.ts'
 import { Renderer } from '../../src/render/render.ts'
 import { Templates } from '../../src/render/templates.ts'
 import { valueNames } from '../../src/render/values.ts'
@@ -452,20 +451,5 @@ describe('a message that cannot be rendered as usual', () => {
     const renderer = new Renderer(templates, makeEvent(event), deps)
     expect(renderer).toMatchObject({ title: 'api-server: Stop', body })
     expect(renderer.problems).toEqual(['done.liquid: missing'])
-  })
-})
-
-describe('a duration', () => {
-  it.each([
-    [0, '0 s'],
-    [752.99, '1 s'],
-    [59_400, '59 s'],
-    [59_600, '1 min'],
-    [240_000, '4 min'],
-    [3_570_000, '1 h'],
-    [3_900_000, '1 h 5 min'],
-    [86_400_000, '24 h'],
-  ])('of %d ms is %s', (ms, text) => {
-    expect(formatDuration(ms)).toBe(text)
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseDuration } from '../../src/text/duration.ts'
+import { formatDuration, parseDuration } from '../../src/text/duration.ts'
 
 describe('a duration', () => {
   it.each([
@@ -17,4 +17,19 @@ describe('a duration', () => {
       expect(parseDuration(text)).toBeUndefined()
     },
   )
+})
+
+describe('a duration', () => {
+  it.each([
+    [0, '0 s'],
+    [752.99, '1 s'],
+    [59_400, '59 s'],
+    [59_600, '1 min'],
+    [240_000, '4 min'],
+    [3_570_000, '1 h'],
+    [3_900_000, '1 h 5 min'],
+    [86_400_000, '24 h'],
+  ])('of %d ms is %s', (ms, text) => {
+    expect(formatDuration(ms)).toBe(text)
+  })
 })
