@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { prepareSpool } from '../../src/spool/prepare.ts'
 import { sweep } from '../../src/spool/sweep.ts'
-import { scrubEnvironment } from '../../src/worker/isolate.ts'
+import { scrubEnvironment, wasInfluenced } from '../../src/worker/isolate.ts'
 import { openWorker } from '../../src/worker/open-worker.ts'
 import { builtWorker } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
@@ -214,6 +214,11 @@ describe('a worker in the background', () => {
     await world.untilIdle()
     expect(world.lines()).toMatchObject([{ id }])
     expect(existsSync(owner)).toBe(false)
+  })
+
+  it('starts again if the session has told Node.js to trust another authority', () => {
+    expect(wasInfluenced({ NODE_EXTRA_CA_CERTS: '/srv/ca.pem' })).toBe(true)
+    expect(wasInfluenced({ NODE_ENV: 'test', HOME: '/h' })).toBe(false)
   })
 
   it('removes environment variables that change how it connects or loads code', () => {
