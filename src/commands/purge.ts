@@ -1,4 +1,5 @@
 import { defineCommand } from 'citty'
+import { asTyped } from '../cli/how-to-call.ts'
 import { say } from '../cli/output.ts'
 import { HookbellError } from '../errors.ts'
 import { purge } from '../worker/control.ts'
@@ -16,6 +17,6 @@ export const purgeCommand = defineCommand({
     }
     const counts = await Promise.all(stateFolders().map(purge))
     const count = counts.reduce((sum, one) => sum + one, 0)
-    say(count === 0 ? 'Nothing waits' : `${count} removed; the log keeps their facts`)
+    say(count === 0 ? 'Nothing waits' : asTyped(`${count} removed. See them with: hookbell log`))
   },
 })
