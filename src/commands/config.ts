@@ -22,11 +22,11 @@ export const configCommand = defineCommand({
       throw usageError(`config ${action}: takes no file`, 'See: hookbell config --help')
     switch (action) {
       case 'show':
-        return await (await import('./_config-show.ts')).showConfig(json)
+        return await (await import('./config/show.ts')).showConfig(json)
       case 'edit':
-        return await (await import('./_config-edit.ts')).editConfig()
+        return await (await import('./config/edit.ts')).editConfig()
       case 'check':
-        return await (await import('./_config-check.ts')).checkConfigFile(file, json)
+        return await (await import('./config/check.ts')).checkConfigFile(file, json)
       case 'schema': {
         const { configJsonSchema } = await import('../config/json-schema.ts')
         return printJson(configJsonSchema())

@@ -4,7 +4,7 @@ import { paint, print, printJson } from '../cli/output.ts'
 import type { Act, Play } from '../demo/play.ts'
 import { HookbellError } from '../errors.ts'
 import { cleanText } from '../text/clean.ts'
-import { paintOutcome } from './_log-rows.ts'
+import { paintOutcome } from './log/rows.ts'
 
 export const demoCommand = defineCommand({
   args: { json: { type: 'boolean', description: 'Print JSON' } },

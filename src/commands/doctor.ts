@@ -12,8 +12,8 @@ import { checkProject } from '../doctor/project.ts'
 import { checkReach } from '../doctor/reach.ts'
 import { checkSilence } from '../doctor/silence.ts'
 import { cleanText } from '../text/clean.ts'
-import { gatherFacts } from './_doctor-facts.ts'
-import { checkHub } from './_doctor-hub.ts'
+import { gatherFacts } from './doctor/facts.ts'
+import { checkHub } from './doctor/hub.ts'
 
 export const doctorCommand = defineCommand({
   args: {

@@ -9,9 +9,9 @@ import { aclLines } from '../hub/acl.ts'
 import type { OpenHub } from '../hub-server/status.ts'
 import { cleanText, oneLine } from '../text/clean.ts'
 import { counted } from '../text/counted.ts'
-import { parsePlace } from './_hub-page-server.ts'
-import { runHub } from './_hub-run.ts'
-import { sessionsText, statusText, whyText } from './_hub-text.ts'
+import { parsePlace } from './hub/page-server.ts'
+import { runHub } from './hub/run.ts'
+import { sessionsText, statusText, whyText } from './hub/text.ts'
 
 const ACTIONS = ['run', 'status', 'sessions', 'why', 'flush', 'dead', 'acl']
 

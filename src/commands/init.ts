@@ -5,9 +5,9 @@ import { write } from '../cli/output.ts'
 import { clientNames } from '../clients/index.ts'
 import { homeDir } from '../fs/home.ts'
 import { refuseSudoIn } from '../fs/ownership.ts'
-import { channelOffers } from './_channel-offers.ts'
-import { type InitWorld, runInit } from './_init-run.ts'
-import { setupOf } from './_init-setup.ts'
+import { channelOffers } from './init/channel-offers.ts'
+import { type InitWorld, runInit } from './init/run.ts'
+import { setupOf } from './init/setup.ts'
 
 /** A running session that writes its old settings back does so within this time. */
 const SETTLE_MS = 2000
@@ -55,7 +55,7 @@ export const initCommand = defineCommand({
     }
     const isGuided =
       world.isTerminal && !print && SKIPS_GUIDE.every((name) => args[name] === undefined)
-    if (isGuided) return (await import('./_init-guided.ts')).runGuided(args.events, world)
+    if (isGuided) return (await import('./init/guided.ts')).runGuided(args.events, world)
     const setup = setupOf(channel)
     await runInit({ ...flags, dryRun: args['dry-run'], printOnly: print, setup }, world)
   },

@@ -7,8 +7,8 @@ import type { EventStatus } from '../journal/history.ts'
 import { closest } from '../text/suggest.ts'
 import { type EventOutline, type Events, stateFolders, withEvents } from './_events.ts'
 import { kindOption } from './_kind-option.ts'
-import { detailsOf, renderList } from './_log-rows.ts'
 import { sinceTime } from './_since.ts'
+import { detailsOf, renderList } from './log/rows.ts'
 
 export const logCommand = defineCommand({
   args: {
@@ -49,7 +49,7 @@ export const logCommand = defineCommand({
           : events.inFull(find(events.all, id)),
       )
     if (follow) {
-      const { followLog } = await import('./_log-follow.ts')
+      const { followLog } = await import('./log/follow.ts')
       const load = (ids: ReadonlySet<string>) =>
         withEvents(folders, ({ all, inFull }) => inFull(all.filter((one) => ids.has(one.id))))
       return followLog(folders, read, { load, matches: (one) => isWanted(one, wanted), json })

@@ -5,8 +5,8 @@ import { readMutes, writeMutes } from '../policy/mute-file.ts'
 import { describeMute, isSameExtent, type Mute, makeMute, unmuteCommand } from '../policy/mutes.ts'
 import { prepareSpool } from '../spool/prepare.ts'
 import { stateFolders } from './_events.ts'
-import { muteExtent } from './_mute-extent.ts'
-import { muteUntil } from './_mute-until.ts'
+import { muteExtent } from './mute/extent.ts'
+import { muteUntil } from './mute/until.ts'
 
 export const muteCommand = defineCommand({
   args: {

@@ -5,8 +5,8 @@ import { usageError } from '../errors.ts'
 import { makeReport, type Report } from '../report/report.ts'
 import { stateFolders } from './_events.ts'
 import { readEntries } from './_journal-entries.ts'
-import { renderReport } from './_report-text.ts'
 import { sinceTime } from './_since.ts'
+import { renderReport } from './report/text.ts'
 
 export const reportCommand = defineCommand({
   args: {
@@ -32,7 +32,7 @@ export const reportCommand = defineCommand({
 
 async function writePage(file: string, report: Report) {
   // Loaded only here: the chart library is larger than the rest of the command.
-  const { reportPage } = await import('./_report-page.ts')
+  const { reportPage } = await import('./report/page.ts')
   // The page names projects, so only its owner may read it.
   await writeFile(file, reportPage(report), { mode: 0o600 })
   print(`Wrote ${file}`)

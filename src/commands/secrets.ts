@@ -10,7 +10,7 @@ import { removeSecret, writeSecret } from '../config/secrets-file.ts'
 import { usageError } from '../errors.ts'
 import { cleanText } from '../text/clean.ts'
 import { didYouMean } from '../text/suggest.ts'
-import { type SecretRow, secretRows } from './_secret-rows.ts'
+import { type SecretRow, secretRows } from './secrets/rows.ts'
 
 export const secretsCommand = defineCommand({
   args: {

@@ -1,7 +1,7 @@
 import { defineCommand } from 'citty'
 import { printJson, say } from '../cli/output.ts'
-import { readStatus } from './_status-read.ts'
-import { describeStatus } from './_status-text.ts'
+import { readStatus } from './status/read.ts'
+import { describeStatus } from './status/text.ts'
 
 export const statusCommand = defineCommand({
   args: { json: { type: 'boolean', description: 'Print JSON' } },

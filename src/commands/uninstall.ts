@@ -17,7 +17,7 @@ import {
 import { hasDead } from '../journal/history.ts'
 import { escapeControls, showPath } from '../text/clean.ts'
 import { stateFolders, withEvents } from './_events.ts'
-import { purgeKeychain } from './_purge-keychain.ts'
+import { purgeKeychain } from './uninstall/purge-keychain.ts'
 
 export const uninstallCommand = defineCommand({
   args: {

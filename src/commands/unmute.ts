@@ -3,7 +3,7 @@ import { say } from '../cli/output.ts'
 import { readMutes, writeMutes } from '../policy/mute-file.ts'
 import { isInForce, isSameExtent, makeMute } from '../policy/mutes.ts'
 import { stateFolders } from './_events.ts'
-import { muteExtent } from './_mute-extent.ts'
+import { muteExtent } from './mute/extent.ts'
 
 export const unmuteCommand = defineCommand({
   args: {

@@ -7,7 +7,7 @@ import type { EventStatus } from '../journal/history.ts'
 import { readJournalOf } from '../journal/read.ts'
 import { cleanText } from '../text/clean.ts'
 import { type EventOutline, type Events, stateFolders, withEvents } from './_events.ts'
-import { reasonsOf } from './_reasons.ts'
+import { reasonsOf } from './why/reasons.ts'
 
 /** Only the latest events of a session, so that they fit on a screen. */
 const MAX_OF_SESSION = 5

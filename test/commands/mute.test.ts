@@ -1,7 +1,7 @@
 import { chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { muteUntil } from '../../src/commands/_mute-until.ts'
+import { muteUntil } from '../../src/commands/mute/until.ts'
 import { makeHome } from '../support/home.ts'
 import { startReceiver } from '../support/receiver.ts'
 

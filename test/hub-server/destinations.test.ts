@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { statusText } from '../../src/commands/_hub-text.ts'
+import { statusText } from '../../src/commands/hub/text.ts'
 import { actOnDead } from '../../src/hub-server/dead.ts'
 import { hubStatus } from '../../src/hub-server/status.ts'
 import { startReceiver } from '../support/receiver.ts'

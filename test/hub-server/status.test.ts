@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { statusText } from '../../src/commands/_hub-text.ts'
+import { statusText } from '../../src/commands/hub/text.ts'
 import { INBOX } from '../../src/hub/keys.ts'
 import { hubStatus, type OpenHub, withHub } from '../../src/hub-server/status.ts'
 import { startReceiver } from '../support/receiver.ts'

@@ -1,0 +1,66 @@
+import { resolve } from 'node:path'
+import { paint, printJson, say } from '../../cli/output.ts'
+import { readStoredEnvironment } from '../../config/environment.ts'
+import { builtInConfig, type LoadedConfig, loadConfig, parseConfig } from '../../config/load.ts'
+import { configDir, configPath, stateDir } from '../../config/paths.ts'
+import { readSecrets } from '../../config/secrets.ts'
+import { templateNames } from '../../config/template-names.ts'
+import { HookbellError } from '../../errors.ts'
+import { readRegular } from '../../fs/read.ts'
+import { cleanText } from '../../text/clean.ts'
+
+const MAX_BYTES = 1024 * 1024
+
+/**
+ * Checks whether a configuration can be used, without running any of its commands, and prints the result.
+ * @returns 0, or 1 if there are warnings or unusable channels
+ * @throws HookbellError E_CONFIG with the place of the first fault
+ */
+export function checkConfigFile(file: string | undefined, json: boolean): number {
+  const path = file === undefined ? configPath(configDir()) : resolve(file)
+  const loaded = file === undefined ? loadOwn() : checkText(readAny(path), path)
+  const problems = problemsOf(loaded)
+  const { channels } = loaded.config
+  if (json) printJson({ path, problems, channels: Object.keys(channels) })
+  else say([heading(path, loaded), ...problems.map(asLine)].join('\n'))
+  return problems.length > 0 ? 1 : 0
+}
+
+/** Parses a text as the configuration of this user. @throws HookbellError E_CONFIG */
+export function checkText(text: string, path: string): LoadedConfig {
+  const file = readSecrets(configDir()).values
+  const secrets = { file, env: readStoredEnvironment(stateDir()) }
+  return parseConfig(text, { path, secrets, templates: templateNames(configDir()) })
+}
+
+export function problemsOf(loaded: LoadedConfig): string[] {
+  const { warnings, unusable, pending, unusableDirect = {} } = loaded
+  const waiting = Object.entries(unusable).filter(([name]) => !Object.hasOwn(pending, name))
+  const all = [...waiting, ...Object.entries(unusableDirect)]
+  return [...warnings, ...all.map(([name, why]) => `channel ${name}: ${why}`)]
+}
+
+export function asLine(problem: string): string {
+  return `${paint('yellow', '!')} ${cleanText(problem)}`
+}
+
+function loadOwn(): LoadedConfig {
+  return loadConfig(configDir(), { env: readStoredEnvironment(stateDir()) })
+}
+
+function readAny(path: string): string {
+  const text = readRegular(path, { maxBytes: MAX_BYTES })
+  if (text === undefined) throw new HookbellError('E_CONFIG', `${path}: there is no such file`)
+  return text
+}
+
+function heading(path: string, { source, config }: LoadedConfig): string {
+  if (source === builtInConfig().source) return `no file ${path}; the built-in settings are used`
+  const count = (name: string, { length }: { length: number }) =>
+    `${length} ${name}${length === 1 ? '' : 's'}`
+  const parts = [
+    count('channel', Object.keys({ ...config.channels, ...config.waiting })),
+    count('route', config.routes),
+  ]
+  return `${paint('green', 'ok')} ${path}: ${parts.join(', ')}`
+}

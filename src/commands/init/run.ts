@@ -1,0 +1,158 @@
+import { fit } from '../../cli/output.ts'
+import { shellEnvironment } from '../../clients/shell-environment.ts'
+import { CurrentConfig } from '../../config/current.ts'
+import { configDir, configPath, stateDir } from '../../config/paths.ts'
+import { refuseFoldersAtRisk } from '../../config/trust.ts'
+import { usageError } from '../../errors.ts'
+import { findTargets, type TargetOptions } from '../../install/target.ts'
+import { escapeControls } from '../../text/clean.ts'
+import { applyAll, refuseUndone } from './apply.ts'
+import { planChanges } from './plan.ts'
+import {
+  type AppliedChange,
+  type Change,
+  factsOf,
+  plannedPlaces,
+  previewed,
+  printed,
+  report,
+  summaryOf,
+  toJson,
+} from './report.ts'
+import { additionOf, plannedSetup, type Setup, shownAddition, writeSetup } from './setup.ts'
+
+export interface InitOptions extends TargetOptions {
+  /** Channels to set up as well. */
+  setup?: Setup | undefined
+  dryRun?: boolean | undefined
+  printOnly?: boolean | undefined
+  yes?: boolean | undefined
+  json?: boolean | undefined
+  /** Whether the caller tests the channels afterwards; if not, the report says how to. */
+  isTried?: boolean | undefined
+}
+
+/** What `init` touches besides the settings file. */
+export interface InitWorld {
+  env: Readonly<Record<string, string | undefined>>
+  cwd: string
+  isTerminal: boolean
+  print(text: string): void
+  /** @returns undefined at the end of the input. Throws after Ctrl+C. */
+  ask(question: string): Promise<string | undefined>
+  installFrontDoor(options: { stateDir: string; dryRun?: boolean }): Promise<{ path: string }>
+  /** Waits until a running session would have undone the change. */
+  settle(): Promise<unknown>
+}
+
+/**
+ * Registers the hooks and sets up channels. Output is escaped: folder and file names come from the project's author.
+ * @returns false if the person declined, or asked only to see the change
+ */
+export async function runInit(options: InitOptions, world: InitWorld): Promise<boolean> {
+  const print = (text: string) => world.print(escapeControls(text))
+  return await register(options, { ...world, print })
+}
+
+async function register(options: InitOptions, world: InitWorld): Promise<boolean> {
+  const targets = findTargets(options, world)
+  refuseUnasked(options, world)
+  const folder = configDir(world.env)
+  const state = stateDir(world.env)
+  refuseFoldersAtRisk(folder, state)
+  const { path: door } = await world.installFrontDoor({ stateDir: state, dryRun: true })
+  const { setup } = options
+  if (options.printOnly) {
+    world.print(printed(targets, door, options))
+    return false
+  }
+  const changes = planChanges(targets, { door, state, env: world.env })
+  if (options.dryRun) {
+    world.print(options.json ? asJson(changes, door, setup) : inFull(changes, setup))
+    return false
+  }
+  if (!(await isAgreed(changes, options, world))) {
+    world.print('Nothing was written.\n')
+    return false
+  }
+  await world.installFrontDoor({ stateDir: state })
+  if (setup) writeSetup(setup, folder)
+  const before = [door, ...(setup ? [configPath(folder)] : [])]
+  const applied = applyAll(changes, { state, before })
+  if (!options.json) world.print(fit(reportOf(applied, door, options, world)))
+  if (applied.some(({ changed }) => changed)) {
+    await world.settle()
+    for (const { change } of applied) refuseUndone(change)
+  }
+  if (options.json) world.print(toJson({ door, places: applied.map((one) => placeAt(one, door)) }))
+  return true
+}
+
+function refuseUnasked(
+  { dryRun, printOnly, yes, json }: InitOptions,
+  { isTerminal }: Pick<InitWorld, 'isTerminal'>,
+) {
+  if (dryRun || printOnly || yes || (isTerminal && !json)) return
+  const hint = 'Use --yes, or --dry-run to see what it would write'
+  throw usageError('init asks before it writes', hint)
+}
+
+async function isAgreed(
+  changes: readonly Change[],
+  { setup, yes }: InitOptions,
+  world: InitWorld,
+): Promise<boolean> {
+  const pending = changes.filter(({ preview }) => preview.changed)
+  if (yes || (pending.length === 0 && !setup)) return true
+  return await agree(pending, setup, world)
+}
+
+function reportOf(
+  applied: readonly AppliedChange[],
+  door: string,
+  { setup, isTried, yes }: InitOptions,
+  { env }: InitWorld,
+): string {
+  const steps = nextSteps(setup, env)
+  const next = isTried ? [] : steps
+  return report(applied, { door, setup: plannedSetup(setup), next, areNotesNew: Boolean(yes) })
+}
+
+function placeAt({ change, changed, backup }: AppliedChange, door: string) {
+  return { ...factsOf(change, door), changed, written: changed, backup: backup ?? null }
+}
+
+function inFull(changes: readonly Change[], setup: Setup | undefined): string {
+  return shownAddition(setup) + previewed(changes) + plannedSetup(setup)
+}
+
+function asJson(changes: readonly Change[], door: string, setup: Setup | undefined): string {
+  const config = setup && { path: configPath(configDir()), ...additionOf(setup) }
+  return toJson({ door, places: plannedPlaces(changes, door), ...(config && { config }) })
+}
+
+/** Asks for consent with a short summary; the whole diff is shown on request. */
+async function agree(
+  pending: readonly Change[],
+  setup: Setup | undefined,
+  { print, ask }: InitWorld,
+): Promise<boolean> {
+  print(fit(pending.map(summaryOf).join('') + plannedSetup(setup)))
+  for (;;) {
+    const answer = await ask('Write this? [Y/n, d shows the whole change] ')
+    if (answer === undefined || /^no?$/i.test(answer)) return false
+    if (answer === '' || /^y(es)?$/i.test(answer)) return true
+    print(pending.map(({ diff }) => `${diff}\n`).join('') + shownAddition(setup))
+  }
+}
+
+/** What is left to do for messages to arrive. Also stores the shell variables that the configuration refers to. */
+function nextSteps(setup: Setup | undefined, env: InitWorld['env']): string[] {
+  const current = new CurrentConfig(configDir(env), stateDir(env))
+  current.storeVariables(shellEnvironment(env))
+  const { config, unset } = current.get()
+  const [first = 'desktop'] = [...Object.keys(config.channels), ...Object.keys(config.waiting)]
+  const untried = setup ? Object.keys(setup.channels) : [first]
+  const missing = unset.map((name) => `hookbell secrets set ${name}`)
+  return [...missing, ...untried.map((channel) => `hookbell test ${channel}`)]
+}

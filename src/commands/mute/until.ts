@@ -1,0 +1,33 @@
+import { usageError } from '../../errors.ts'
+import { parseDuration } from '../../text/duration.ts'
+
+/**
+ * Parses when a mute ends, Unix ms; 0 for never. Takes `30m`, `2h`, `1d`, `1h30m`, and `until 9:00`, which means the
+ * next time that the clock shows 9:00.
+ * @throws HookbellError E_USAGE
+ */
+export function muteUntil(words: readonly string[], now: Date): number {
+  const [first, second] = words
+  if (first === undefined) return 0
+  const until = first === 'until' ? nextTime(second ?? '', now) : afterDuration(first, now)
+  if (until !== undefined && (first === 'until' || second === undefined)) return until
+  throw usageError(
+    `mute: "${words.join(' ')}" is not a time`,
+    'Such as: hookbell mute 2h, or: hookbell mute until 9:00',
+  )
+}
+
+function afterDuration(text: string, now: Date): number | undefined {
+  const ms = parseDuration(text)
+  return ms === undefined ? undefined : now.getTime() + ms
+}
+
+/** In local time, so that it is also right on the days on which summer time begins or ends. */
+function nextTime(text: string, now: Date): number | undefined {
+  const [, hours, minutes = '0'] = /^([01]?\d|2[0-3])(?::([0-5]\d))?$/.exec(text) ?? []
+  if (hours === undefined) return undefined
+  const at = new Date(now)
+  at.setHours(Number(hours), Number(minutes), 0, 0)
+  if (at <= now) at.setDate(at.getDate() + 1)
+  return at.getTime()
+}

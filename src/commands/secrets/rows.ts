@@ -1,0 +1,39 @@
+import type { LoadedConfig } from '../../config/load.ts'
+import { describeSource, sourcesIn } from '../../config/secret-source.ts'
+import type { SecretsFile } from '../../config/secrets.ts'
+
+/** What may be shown about a secret: never its value. */
+export interface SecretRow {
+  name: string
+  /** Where its value comes from; '' if it is not set. */
+  from: string
+  /** Channels that refer to it. */
+  usedBy: readonly string[]
+}
+
+/** Every name that is set or referred to, in alphabetical order. */
+export function secretRows(loaded: LoadedConfig, file: SecretsFile): SecretRow[] {
+  const raw = loaded.raw ?? {}
+  const users = usersIn(raw.channels)
+  const sources = sourcesIn(raw.secrets)
+  const names = new Set([...file.values.keys(), ...users.keys(), ...Object.keys(sources)])
+  const fromOf = (name: string) => {
+    if (file.values.has(name)) return 'secrets.env'
+    const source = Object.hasOwn(sources, name) ? sources[name] : undefined
+    if (source) return describeSource(source)
+    return users.has(name) && !loaded.unset.includes(name) ? 'the environment, stored' : ''
+  }
+  return [...names]
+    .sort()
+    .map((name) => ({ name, from: fromOf(name), usedBy: users.get(name) ?? [] }))
+}
+
+function usersIn(channels: unknown): Map<string, string[]> {
+  const users = new Map<string, string[]>()
+  for (const [channel, value] of Object.entries(Object(channels))) {
+    const references = JSON.stringify(value).matchAll(/\$\{([A-Za-z_]\w*)\}/g)
+    for (const name of new Set([...references].map(([, one = '']) => one)))
+      users.set(name, [...(users.get(name) ?? []), channel])
+  }
+  return users
+}

@@ -1,0 +1,41 @@
+import { ago, paint } from '../../cli/output.ts'
+import { stateDir } from '../../config/paths.ts'
+import { doorFault } from '../../doctor/door-fault.ts'
+import type { ClientRow } from '../../doctor/overview.ts'
+import { showPath } from '../../text/clean.ts'
+
+const QUIET_MS = 24 * 3600 * 1000
+
+/** The reasons why hooks of a client do not run, or that no client has hooks at all. */
+export function clientProblems(
+  clients: readonly ClientRow[],
+  { isInstalled, lastEvent }: { isInstalled: boolean; lastEvent: number | null },
+): string[] {
+  const problems = clients.flatMap(({ title, problems }) =>
+    problems.map((problem) => `${title}: ${problem}`),
+  )
+  if (clients.some(({ registered }) => registered.length > 0))
+    return [...problems, ...doorProblems()]
+  if (problems.length > 0) return problems
+  // Programs may store events through the library, without any hook.
+  const isUsed = !isInstalled && lastEvent !== null && Date.now() - lastEvent < QUIET_MS
+  return isUsed ? [] : ['no agent client has our hooks: nothing is told. Next: hookbell init']
+}
+
+/** Registered hooks call the front door, which may be missing or broken. */
+function doorProblems(): string[] {
+  const fault = doorFault(stateDir())
+  return fault === undefined ? [] : [`${fault}. Nothing is told. Run: hookbell doctor --fix`]
+}
+
+/** @param unseen what to say if none of the latest events is from this client */
+export function describeClient(
+  { client, registered, problems, lastEvent }: ClientRow,
+  unseen: string,
+): string {
+  const last = lastEvent === null ? '' : `; last event ${ago(lastEvent)}`
+  const where = registered.map(showPath).join(', ')
+  if (problems.length > 0) return `${paint('red', 'has a problem')}${last}`
+  if (where === '') return `not registered: hookbell init --client ${client}${last}`
+  return `${paint('green', 'registered')} in ${where}${lastEvent === null ? `; ${unseen}` : last}`
+}

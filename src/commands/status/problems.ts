@@ -1,0 +1,89 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { configDir, stateDir } from '../../config/paths.ts'
+import type { ConfigSummary } from '../../config/summary.ts'
+import { foldersAtRisk } from '../../config/trust.ts'
+import type { EventStatus } from '../../journal/history.ts'
+import { spoolAtRisk } from '../../spool/at-risk.ts'
+import { holdsEvents, spoolIn } from '../../spool/layout.ts'
+import { cleanText, showPath } from '../../text/clean.ts'
+import { counted } from '../../text/counted.ts'
+import { quoteWord } from '../../text/shell.ts'
+
+/** Describes questions that reached nobody. An agent may still be waiting for an answer. */
+export function unreachedProblem(count: number, { title, reason }: EventStatus): string {
+  const what = counted(count, 'question')
+  return (
+    `${what} reached nobody; the first: ${cleanText(title)} (${cleanText(reason)}). ` +
+    'Answer in the session itself. Find the cause by hookbell doctor and hookbell dead; ' +
+    'the next message that gets through, such as of hookbell test NAME, tells of it'
+  )
+}
+
+export async function problemsOf(
+  summary: ConfigSummary,
+  { dead, withDead }: { dead: number; withDead: number },
+  corrupt: number,
+  folders: readonly string[],
+): Promise<string[]> {
+  const { channels, extraCaFile, problem, unreachable, unusable, unset, warnings, source } = summary
+  const problems: string[] = []
+  const state = stateDir()
+  if (problem) {
+    const hint = `. ${problem.hint ?? 'Correct it: hookbell config edit'}`
+    problems.push(`${problem.message} (the ${source} settings are used)${hint}`)
+  }
+  const hint = unset.length > 0 ? `. ${await howToSetHere(unset)}` : ''
+  const standIns = Object.entries(summary.unusableDirect ?? {})
+  for (const [name, reason] of [...Object.entries(unusable), ...standIns])
+    problems.push(`channel ${name}: ${reason}${reason.endsWith('not set') ? hint : ''}`)
+  const names = Object.keys(channels)
+  const isExplained = names.length === 0 && Object.keys(unusable).length > 0
+  if (unreachable.length === names.length && !isExplained)
+    problems.push('no route leads to a channel: nothing is told. Add one: hookbell config edit')
+  problems.push(...warnings)
+  const risks = [...foldersAtRisk(configDir(), state), ...spoolAtRisk(state)]
+  for (const fault of risks) problems.push([fault.message, fault.hint].filter(Boolean).join('. '))
+  if (extraCaFile && !existsSync(extraCaFile)) problems.push(`extraCaFile: no file ${extraCaFile}`)
+  const others = withDead > dead ? ` (${withDead - dead} of them waiting or undelivered too)` : ''
+  if (withDead > 0) problems.push(`${withDead} dead${others}: see hookbell dead`)
+  if (corrupt > 0) problems.push(`${corrupt} damaged or foreign in ${spoolIn(state).corrupt}`)
+  for (const folder of folders.slice(1).filter(holdsEvents)) {
+    problems.push(`events are stored in ${folder}: ${state} failed`)
+  }
+  return problems
+}
+
+/** Why the hub cannot be reached, and how to set what it lacks. */
+export async function hubProblem(reach: string, { unset }: ConfigSummary): Promise<string> {
+  const hint = reach.endsWith('} not set') ? `. ${await howToSetHere(unset)}` : ''
+  return `hub: ${reach}${hint}`
+}
+
+/** Loads the facts about the clients only if a variable is not set. */
+async function howToSetHere(unset: readonly string[]): Promise<string> {
+  const { shellEnvironment } = await import('../../clients/shell-environment.ts')
+  const { howToSet } = await import('../../config/how-to-set.ts')
+  return howToSet(unset, configDir(), shellEnvironment(process.env))
+}
+
+/** Loads the template engine only if there are templates of the user's own; most users have none. */
+export async function templateProblemsIn(
+  folder: string,
+  named: readonly string[] = [],
+): Promise<string[]> {
+  if (!existsSync(join(folder, 'templates'))) return []
+  const { templateProblems } = await import('../../render/check.ts')
+  return templateProblems(folder, named)
+}
+
+/** Loads the check only if a project was ever trusted; most users trust none. */
+export async function changedTrust(folder: string): Promise<string[]> {
+  if (!existsSync(join(folder, 'trusted-projects.json'))) return []
+  const { changedProjects } = await import('../../context/trust-changes.ts')
+  const roots = await changedProjects(folder)
+  return roots.map(
+    (root) =>
+      `${showPath(root)}/.hookbell.json changed since you trusted it. Look at it, then: hookbell trust ${quoteWord(root)}`,
+  )
+}

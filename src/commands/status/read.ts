@@ -1,0 +1,138 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { configDir, configPath, frontDoorIn, stateDir } from '../../config/paths.ts'
+import { type ConfigSummary, readConfigSummary } from '../../config/summary.ts'
+import { lookAtClients } from '../../doctor/overview.ts'
+import type { EventStatus } from '../../journal/history.ts'
+import { mutePath } from '../../policy/mutes.ts'
+import { spoolIn } from '../../spool/layout.ts'
+import { lockHolder } from '../../spool/lock.ts'
+import { outlineParked } from '../../spool/outline.ts'
+import { isOnHold } from '../../worker/on-hold.ts'
+import { type Events, list, stateFolders, withEvents } from '../_events.ts'
+import { backlogProblems } from './backlog.ts'
+import { clientProblems } from './clients.ts'
+import {
+  changedTrust,
+  hubProblem,
+  problemsOf,
+  templateProblemsIn,
+  unreachedProblem,
+} from './problems.ts'
+
+/** How many of the latest events are searched for the last one of each client. */
+export const LATEST = 50
+
+export type Status = Awaited<ReturnType<typeof readStatus>>
+
+/** Everything that `status` shows. @throws HookbellError if the state folder cannot be read */
+export async function readStatus() {
+  const folders = stateFolders()
+  const [state, configFolder] = [stateDir(), configDir()]
+  const config = await readConfigSummary(configFolder, state)
+  const looked = config.hasHub ? await lookAtHub() : undefined
+  const unreadable = new Set<string>()
+  const onUnreadable = (folder: string) => void unreadable.add(folder)
+  const corrupt = folders.flatMap((folder) => list(spoolIn(folder).corrupt, onUnreadable)).length
+  const unclaimed = folders.flatMap((folder) => {
+    const waiting = spoolIn(folder).new
+    return list(waiting, onUnreadable).map((name) => join(waiting, name))
+  })
+  const place = { env: process.env, cwd: process.cwd(), stateDir: state }
+  const { count, withDead, latest, clients, oldestWaiting, channels, unreached, hub } = withEvents(
+    folders,
+    (events) => ({
+      count: events.tallies.count(),
+      withDead: events.tallies.countDead(),
+      latest: events.tallies.latest(1),
+      clients: lookAtClients(place, events.tallies.latest(LATEST), events.inFull),
+      oldestWaiting: events.tallies.oldest('waiting'),
+      channels: channelRows(config, events),
+      ...(looked && { hub: looked.hubRow(events, hubChannels(config), looked.reach) }),
+      unreached: events.inFull(
+        [events.tallies.oldest('undelivered')].filter((one) => one !== undefined),
+      ),
+    }),
+    onUnreadable,
+  )
+  const onHold = folders.some(isOnHold)
+  const worker = lockHolder(state)?.pid ?? null
+  const isInstalled = existsSync(frontDoorIn(state))
+  const lastEvent = latest.at(-1)?.acceptedAt ?? null
+  return {
+    accepted: Object.values(count).reduce((sum, one) => sum + one, 0),
+    ...count,
+    oldestWaiting: oldestWaiting?.acceptedAt ?? null,
+    onHold,
+    mutes: await mutesIn(folders),
+    parked: parkedIn(folders),
+    corrupt,
+    worker,
+    config: { path: configPath(configFolder), source: config.source },
+    state,
+    installed: isInstalled,
+    clients,
+    channels,
+    ...(hub !== undefined && { hub }),
+    lastEvent,
+    problems: [
+      ...(looked && looked.reach !== 'reachable' ? [await hubProblem(looked.reach, config)] : []),
+      ...[...unreadable].map(
+        (folder) => `${folder} cannot be read; the next worker opens it again`,
+      ),
+      ...clientProblems(clients, { isInstalled, lastEvent }),
+      ...unreached.map((last) => unreachedProblem(count.undelivered, last)),
+      ...backlogProblems({ unclaimed, isOnHold: onHold, hasWorker: worker !== null }),
+      ...(await problemsOf(config, { dead: count.dead, withDead }, corrupt, folders)),
+      ...(await templateProblemsIn(configFolder, config.templates)),
+      ...(await changedTrust(state)),
+    ],
+  }
+}
+
+/** Loaded only if something is muted; most of the time nothing is. */
+async function mutesIn(folders: readonly string[]) {
+  if (!folders.some((folder) => existsSync(mutePath(folder)))) return []
+  const { mutesNow } = await import('./mutes.ts')
+  return mutesNow(folders)
+}
+
+/** Loaded only if a hub is configured; most machines have none. */
+async function lookAtHub() {
+  const { reachHub } = await import('../hub/reach.ts')
+  const { hubRow } = await import('./hub-row.ts')
+  return { reach: await reachHub(), hubRow }
+}
+
+function hubChannels({ channels }: ConfigSummary): string[] {
+  return Object.keys(channels).filter((name) => channels[name] === 'hub')
+}
+
+/** Deliveries that failed and are tried again, and those that a policy holds. */
+function parkedIn(folders: readonly string[]) {
+  const parked = folders.flatMap((folder) => outlineParked(spoolIn(folder)))
+  const held = parked.filter(({ isHeld }) => isHeld).length
+  const next = parked.reduce((least, { until }) => Math.min(least, until), Number.POSITIVE_INFINITY)
+  return { failed: parked.length - held, held, nextAt: parked.length > 0 ? next : null }
+}
+
+/** The last result of each channel, so that a silent one is noticed. */
+function channelRows(
+  { channels, unusable, unreachable }: ConfigSummary,
+  { tallies, inFull }: Events,
+) {
+  const names = [...Object.keys(channels), ...Object.keys(unusable)]
+  const latest = tallies.latestByChannel()
+  const lasts = names.map((name) => latest.get(name))
+  const ids = new Set(lasts.flatMap((last) => (last ? [last] : [])))
+  const inDetail = new Map<string, EventStatus>(inFull([...ids]).map((event) => [event.id, event]))
+  return names.map((name, index) => {
+    const last = inDetail.get(lasts[index]?.id ?? '')?.channels[name]
+    return {
+      name,
+      type: channels[name] ?? '',
+      isReachable: !unreachable.includes(name),
+      last: last ? { state: last.state, at: last.at, detail: last.detail } : null,
+    }
+  })
+}

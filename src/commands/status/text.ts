@@ -1,0 +1,73 @@
+import { asTyped } from '../../cli/how-to-call.ts'
+import { ago, ahead, paint, table } from '../../cli/output.ts'
+import { frontDoorIn } from '../../config/paths.ts'
+import type { ChannelStatus } from '../../journal/history.ts'
+import { unmuteCommand } from '../../policy/mutes.ts'
+import { counted } from '../../text/counted.ts'
+import { describeClient } from './clients.ts'
+import type { HubRow } from './hub-row.ts'
+import { LATEST, type Status } from './read.ts'
+
+/** The status as lines for a person. */
+export function describeStatus(status: Status): string {
+  const { accepted, delivered, suppressed, undelivered, dead, waiting } = status
+  const { worker, config, channels } = status
+  const nobody = undelivered > 0 ? ` + ${undelivered} undelivered` : ''
+  const events =
+    `${accepted} accepted = ${delivered} delivered + ${suppressed} suppressed${nobody}` +
+    ` + ${dead} dead + ${waiting} waiting`
+  const unseen = accepted > LATEST ? `none of the last ${LATEST} events` : 'no event yet'
+  const lines = [
+    ['events', events],
+    ['last', status.lastEvent === null ? 'none yet' : ago(status.lastEvent)],
+    ...waitingLines(status),
+    ['worker', worker === null ? 'not running (starts with the next event)' : `process ${worker}`],
+    ['config', `${config.source === 'file' ? config.path : `${config.source} settings`}`],
+    ['hook', status.installed ? frontDoorIn(status.state) : 'not installed: hookbell init'],
+    ...status.clients.map((client) => [client.client, describeClient(client, unseen)]),
+    ...(status.hub === undefined ? [] : [['hub', describeHub(status.hub)]]),
+    ...channels.map((channel) => [channel.name, describeChannel(channel)]),
+  ]
+  const problems = status.problems.map((problem) => `${paint('red', 'x')} ${asTyped(problem)}`)
+  return [table(lines.map((cells) => cells.map(asTyped))), ...problems].join('\n')
+}
+
+function describeChannel({ type, isReachable, last }: Status['channels'][number]): string {
+  const what = last ? `${painted(last.state)}${whenOf(last)}: ${last.detail}` : 'nothing sent yet'
+  const reach = isReachable ? '' : '; no route names it: no event reaches it'
+  return `${type || 'not usable'}  ${what}${reach}`
+}
+
+function whenOf({ state, at }: Pick<ChannelStatus, 'state' | 'at'>): string {
+  return ['deferred', 'held'].includes(state) ? `, next ${ahead(at)}` : ` ${ago(at)}`
+}
+
+function painted(state: string): string {
+  if (state === 'delivered') return paint('green', state)
+  return paint(['exhausted', 'unavailable'].includes(state) ? 'red' : 'yellow', state)
+}
+
+/** Rows about what is silenced and what waits; none if nothing is. */
+function waitingLines({ onHold, mutes, oldestWaiting, parked }: Status): string[][] {
+  const { failed, held, nextAt } = parked
+  const counts = [
+    ...(failed > 0 ? [`${deliveries(failed)} failed and tried again`] : []),
+    ...(held > 0 ? [`${deliveries(held)} held back`] : []),
+  ]
+  return [
+    ...(onHold ? [['on hold', 'nothing is sent until: hookbell resume']] : []),
+    ...mutes.map((one) => ['muted', `${one.extent}; take it back with: ${unmuteCommand(one)}`]),
+    ...(oldestWaiting === null ? [] : [['oldest', `accepted ${ago(oldestWaiting)}`]]),
+    ...(nextAt === null ? [] : [['parked', `${counts.join(', ')}; next ${ahead(nextAt)}`]]),
+  ]
+}
+
+function deliveries(count: number): string {
+  return counted(count, 'delivery', 'deliveries')
+}
+
+function describeHub({ reach, waiting, lastHandedOver }: HubRow): string {
+  const last =
+    lastHandedOver === null ? 'nothing handed over yet' : `last handed over ${ago(lastHandedOver)}`
+  return `${reach}; ${waiting} waiting; ${last}`
+}

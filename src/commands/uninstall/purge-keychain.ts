@@ -1,0 +1,18 @@
+import { CurrentConfig } from '../../config/current.ts'
+import { removeKeychain } from '../../config/keychain.ts'
+import { KEYCHAIN } from '../../config/secret-source.ts'
+
+/** Removes the secrets that the configuration takes from the keychain. @returns what could not be removed */
+export async function purgeKeychain(configDir: string, stateDir: string): Promise<string[]> {
+  const { secrets = {} } = new CurrentConfig(configDir, stateDir).get().config
+  const names = Object.keys(secrets).filter((name) => secrets[name] === KEYCHAIN)
+  const left: string[] = []
+  for (const name of names) {
+    try {
+      await removeKeychain(name, stateDir)
+    } catch {
+      left.push(`Not removed from the keychain, if it is there: ${name}`)
+    }
+  }
+  return left
+}

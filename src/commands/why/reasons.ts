@@ -1,0 +1,118 @@
+import { idAtHub } from '../../hub/handed-over.ts'
+import type { AcceptedEntry, EventFacts, JournalEntry, TraceStep } from '../../journal/entry.ts'
+import { channelsOf, type EventStatus, isOpen } from '../../journal/history.ts'
+import { formatTime } from '../../text/local-time.ts'
+
+type Told = EventStatus & { entries: readonly JournalEntry[] }
+
+/** Why an event was told or not, from the journal, in the order in which it was decided: a label and a sentence each. */
+export function reasonsOf(told: Told): [string, string][] {
+  const accepted = told.entries.find((entry) => entry.type === 'accepted')
+  const lines: [string, string][] = [['accepted', formatTime(told.acceptedAt)]]
+  if (accepted) lines.push(...origin(accepted), ...told.trace.map(stepInWords))
+  for (const problem of told.problems) lines.push(['problem', problem])
+  const after = told.entries.flatMap((entry) => afterwards(entry, told))
+  if (!accepted && after.length === 0) after.push(['now', 'no worker has claimed it yet'])
+  return [...lines, ...after, ['result', outcomeInWords(told)]]
+}
+
+function origin({ client, sessionId, event, kind, facts = {} }: AcceptedEntry): [string, string][] {
+  const session = sessionId ? `, session ${sessionId}` : ''
+  const headless = facts.isHeadless ? ', headless' : ''
+  return [
+    ['client', `${client}${session}${headless}`],
+    ['kind', `${kind}: ${evidence(event, facts)}`],
+  ]
+}
+
+/** Names the fields of the event that determined its kind. */
+function evidence(event: string, facts: EventFacts): string {
+  const { means = '', notificationType, reason } = facts
+  const parts = [`event ${event}`]
+  if (means && means !== event) parts.push(`meaning ${means}`)
+  if (notificationType) parts.push(`type ${notificationType}`)
+  if (reason) parts.push(`reason ${reason}`)
+  return parts.join(', ')
+}
+
+function stepInWords({ by, channel, verdict, because }: TraceStep): [string, string] {
+  if (channel === undefined) return [by, `${verdict}: ${because}`]
+  if (verdict === 'send') return [channel, `send: ${because}`]
+  const what = verdict === 'hold' ? 'held' : 'suppressed'
+  return [channel, `${what} by the rule ${by}: ${because}`]
+}
+
+/** What happened after the decision. */
+function afterwards(entry: JournalEntry, { trace }: Told): [string, string][] {
+  const when = formatTime(entry.at)
+  switch (entry.type) {
+    case 'held': {
+      const isKnown = trace.some(({ because }) => because === entry.reason)
+      if (entry.until <= entry.at) return [[entry.channel, `${when} due at once: ${entry.reason}`]]
+      const why = isKnown ? '' : `: ${entry.reason}`
+      return [[entry.channel, `held until ${formatTime(entry.until)}${why}`]]
+    }
+    case 'delivered': {
+      const id = idAtHub(entry.answer)
+      if (id === undefined)
+        return [[entry.channel, `${when} delivered${inSummary(entry)}: ${entry.answer}`]]
+      // A machine has no right to read from the hub, so only the hub itself can tell more.
+      return [
+        [entry.channel, `${when} ${entry.answer}${inSummary(entry)}`],
+        ['hub', `shows what happened next; run on the hub: hookbell hub why ${id}`],
+      ]
+    }
+    case 'deferred': {
+      const next = formatTime(entry.until)
+      return [[entry.channel, `${when} attempt ${entry.attempt}: ${entry.reason}; next ${next}`]]
+    }
+    case 'unavailable':
+      return [[entry.channel, `${when} not available here: ${entry.reason}`]]
+    case 'exhausted':
+      return [[entry.channel, `${when} ${whyGivenUp(entry)}`]]
+    case 'suppressed': {
+      // The immediate verdict of a rule is already in the trace.
+      const isKnown = trace.some(
+        ({ because, verdict }) => verdict === 'suppress' && entry.reason.includes(because),
+      )
+      return isKnown ? [] : [[entry.channel ?? 'all', `${when} suppressed: ${entry.reason}`]]
+    }
+    case 'undelivered':
+      return [['nobody', `${when} was reached: ${entry.reason}`]]
+    case 'answered':
+      return [['answer', `${when} ${entry.reason}`]]
+    case 'withdrawn':
+      return [[entry.channel, `${when} withdrawn: ${entry.reason}`]]
+    case 'unusable':
+      return [['event', `${when} unusable: ${entry.reason}`]]
+    case 'dropped':
+      return [[entry.channel ?? 'event', `${when} dropped: ${entry.reason ?? 'by hand'}`]]
+    case 'retried':
+      return [['you', `${when} requested a retry`]]
+    default:
+      return []
+  }
+}
+
+/** After many attempts, or a long time, the reason itself says so. */
+function whyGivenUp({ attempt, reason }: { attempt: number; reason: string }): string {
+  return reason.startsWith('gave up ') ? reason : `gave up after attempt ${attempt}: ${reason}`
+}
+
+function inSummary({ summary }: { summary?: string }): string {
+  return summary ? ` in the message of ${summary.slice(0, 8)}` : ''
+}
+
+function outcomeInWords(status: EventStatus): string {
+  const { outcome, reason, channels } = status
+  const names = channelsOf(status)
+  const told = names.filter((name) => channels[name]?.state === 'delivered').join(', ')
+  if (outcome === 'undelivered') return told ? `${outcome}: only ${told} has it` : outcome
+  if (outcome === 'delivered') return `${outcome}: ${told}`
+  // Those that the outcome is about, not those that have it already.
+  const left = names.filter((name) =>
+    outcome === 'waiting' ? isOpen(status, name) : channels[name]?.state === 'exhausted',
+  )
+  const about = left.join(', ') || reason
+  return `${outcome}${about && `: ${about}`}${told && ` (delivered: ${told})`}`
+}

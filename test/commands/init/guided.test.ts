@@ -1,0 +1,114 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { makeHome, root } from '../../support/home.ts'
+import { hasPty, startPty } from '../../support/pty.ts'
+import { shellQuote } from '../../support/shell-quote.ts'
+
+const [DOWN, SPACE, ENTER] = ['\u001b[B', ' ', '\r']
+const CTRL_C = '\u0003'
+
+/** A user at a terminal, in a home with droid. SSH_CONNECTION is set so that no desktop is offered. */
+async function startInit() {
+  const home = await makeHome()
+  mkdirSync(join(home.home, '.factory'))
+  const program = [process.execPath, join(root, 'bin/hookbell'), 'init'].map(shellQuote).join(' ')
+  const env = { ...(home.env as Record<string, string>), SSH_CONNECTION: '10.0.0.1 1 10.0.0.2 22' }
+  const line = `stty echo cols 200 rows 50; ${program}; echo "ended with $?"; sleep 1000`
+  const { type, received } = await startPty({ command: `sh -c ${shellQuote(line)}`, env })
+  const wait = (text: string | RegExp) => expect.poll(() => received()).toMatch(text)
+  return { home, type, received, wait }
+}
+
+describe.skipIf(!hasPty)('init on a terminal', () => {
+  it('asks, writes, tests the registered command, and asks whether the test message was seen', async () => {
+    const { home, type, received, wait } = await startInit()
+    await wait('Which agents')
+    type(ENTER)
+    await wait('For which projects')
+    type(ENTER)
+    await wait('How do you want to be told')
+    expect(received()).not.toContain('Desktop notification')
+    type(ENTER)
+    await wait(/settings\.json: \d hooks for Factory droid[\s\S]*Write this\?/)
+    type(ENTER)
+    await wait(/ok.* droid: the registered command: \d+ ms, silent, exit 0/)
+    await wait('did you see the test message')
+    expect(received()).toContain('\u0007')
+    type('y')
+    await wait('ended with 0')
+    const config = readFileSync(join(home.home, 'config/config.json'), 'utf8')
+    expect(JSON.parse(config)).toEqual({ channels: { terminal: { type: 'terminal' } } })
+    expect(readFileSync(join(home.home, '.factory/settings.json'), 'utf8')).toContain(
+      'hookbell-hook',
+    )
+  })
+
+  it('shows no secret and writes nothing after the answer no', async () => {
+    const { home, type, received, wait } = await startInit()
+    await wait('Which agents')
+    type(ENTER)
+    await wait('For which projects')
+    type(ENTER)
+    await wait('How do you want to be told')
+    type(DOWN + SPACE + ENTER)
+    await wait('Phone, through ntfy: Topic')
+    type(`my-secret-topic${ENTER}`)
+    await wait(/secrets\.env: NTFY_TOPIC[\s\S]*Write this\?/)
+    type(`n${ENTER}`)
+    await wait('Nothing was written')
+    await wait('ended with 0')
+    expect(received()).not.toContain('my-secret')
+    expect(existsSync(join(home.home, '.factory/settings.json'))).toBe(false)
+    expect(existsSync(join(home.home, 'config/secrets.env'))).toBe(false)
+  })
+
+  it('says what is wrong with a URL, and takes http:// for this machine', async () => {
+    const { type, received, wait } = await startInit()
+    await wait('Which agents')
+    type(ENTER)
+    await wait('For which projects')
+    type(ENTER)
+    await wait('How do you want to be told')
+    // Mail and Webhook.
+    type(DOWN + DOWN + DOWN + SPACE + DOWN + SPACE + ENTER)
+    await wait('Mail: Mail server')
+    type(`mail.example.com${ENTER}`)
+    await wait('Not a URL that begins with smtps:// or smtp://')
+    type(`smtps://me:my-password@mail.example.com${ENTER}`)
+    await wait('From which address')
+    type(`bell@example.com${ENTER}`)
+    await wait('To which address')
+    type(`me@example.com${ENTER}`)
+    await wait('Webhook: URL to post to')
+    type(`http://example.com/x${ENTER}`)
+    await wait('Not a URL that begins with https:// (http:// only for this machine)')
+    type(`http://localhost:9099/x${ENTER}`)
+    await wait(/secrets\.env: SMTP_URL, WEBHOOK_URL[\s\S]*Write this\?/)
+    type(`n${ENTER}`)
+    await wait('ended with 0')
+    expect(received()).not.toContain('my-password')
+  })
+
+  it('stops on Ctrl+C, says that nothing was changed, and exits with 130', async () => {
+    const { home, type, wait } = await startInit()
+    await wait('Which agents')
+    type(CTRL_C)
+    await wait('stopped: nothing was changed')
+    await wait('ended with 130')
+    expect(existsSync(join(home.home, '.factory/settings.json'))).toBe(false)
+  })
+
+  it('does the same at its last question', async () => {
+    const { home, type, wait } = await startInit()
+    for (const question of ['Which agents', 'For which projects', 'How do you want to be told']) {
+      await wait(question)
+      type(ENTER)
+    }
+    await wait('Write this?')
+    type(CTRL_C)
+    await wait('stopped: nothing was changed')
+    await wait('ended with 130')
+    expect(existsSync(join(home.home, '.factory/settings.json'))).toBe(false)
+  })
+})
