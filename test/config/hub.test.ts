@@ -36,7 +36,9 @@ describe('config: the hub', () => {
     const hub = { url, channels: ['team'], after: 'direct' }
     const team = { type: 'slack', url: '${S}', clearance: 'minimal' }
     const S = 'https://hooks.slack.com/services/T1/B2/abc'
-    const { config, direct, secrets } = parse({ hub, channels: { team } }, { S })
+    const { config, direct, secrets, checked } = parse({ hub, channels: { team } }, { S })
+    // It is validated each time.
+    expect(checked).toBeUndefined()
     expect(config.channels.team).toMatchObject({ type: 'hub', url, clearance: 'minimal' })
     expect(config.hub?.directAfterMinutes).toBe(10)
     expect(direct?.team).toMatchObject({ type: 'slack', url: S })

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { CurrentConfig } from '../../src/config/current.ts'
+import { loadConfig } from '../../src/config/load.ts'
 import { makeFolder } from '../support/folder.ts'
 
 const LATER_MS = 60_000
@@ -125,6 +126,14 @@ describe('a cached result of the configuration check', () => {
     write('secrets.env', '')
     load()
     expect(existsSync(kept)).toBe(false)
+  })
+
+  it('is not made if a command has fetched a secret', async () => {
+    const { configDir, write } = await makeConfig({ ...makeText(), secrets: { HOOK: ['pass'] } })
+    write('secrets.env', '')
+    const fetched = { valueOf: () => inline, failureOf: () => undefined }
+    const { checked, unusable } = loadConfig(configDir, { fetched })
+    expect({ checked, unusable }).toEqual({ checked: undefined, unusable: {} })
   })
 
   it('is not made while a change of the file might be undetectable', async () => {
