@@ -1,5 +1,5 @@
 import { Queue, Worker } from 'bullmq'
-import { parseConfig } from '../src/config/load.ts'
+import { parseConfig } from '../src/config/load/load.ts'
 import type { Delivery } from '../src/delivery.ts'
 import { startHub } from '../src/hub-server/run.ts'
 import { notifiers } from '../src/notifiers/index.ts'

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { configJsonSchema } from '../src/config/json-schema.ts'
+import { configJsonSchema } from '../src/config/schema/json-schema.ts'
 import { exampleHooks } from '../src/install/example.ts'
 import { choicesTable, clientModules, endpointsTable, openApiText } from './generate/api-pages.ts'
 import { commandsPage } from './generate/commands-page.ts'

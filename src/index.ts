@@ -1,7 +1,7 @@
 // The public names. What is not listed here is not public.
-export { loadConfig } from './config/load.ts'
+export { loadConfig } from './config/load/load.ts'
 export { configDir, stateDir } from './config/paths.ts'
-export type { Config } from './config/schema.ts'
+export type { Config } from './config/schema/schema.ts'
 export { HookbellError } from './errors.ts'
 export type { AgentEvent } from './event/event.ts'
 export { type Kind, kinds } from './event/kind.ts'

@@ -1,7 +1,7 @@
 import { shellEnvironment } from '../clients/shell-environment.ts'
 import { CurrentConfig } from '../config/current.ts'
 import { configDir, stateDir } from '../config/paths.ts'
-import type { Config } from '../config/schema.ts'
+import type { Config } from '../config/schema/schema.ts'
 import { refuseFoldersAtRisk } from '../config/trust.ts'
 import { HookbellError, usageError } from '../errors.ts'
 import { sessionEnv } from '../hook/session-env.ts'

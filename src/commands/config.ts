@@ -28,7 +28,7 @@ export const configCommand = defineCommand({
       case 'check':
         return await (await import('./config/check.ts')).checkConfigFile(file, json)
       case 'schema': {
-        const { configJsonSchema } = await import('../config/json-schema.ts')
+        const { configJsonSchema } = await import('../config/schema/json-schema.ts')
         return printJson(configJsonSchema())
       }
       default: {

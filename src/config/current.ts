@@ -8,9 +8,9 @@ import type { Checked } from './checked.ts'
 import { readStoredEnvironment, storeEnvironment } from './environment.ts'
 import { cacheStamp, mayBeCached, readCached, writeCached } from './kept.ts'
 import { lastGoodFile, withoutSecrets } from './last-good.ts'
-import { builtInConfig, type LoadedConfig, loadConfig, parseConfig } from './load.ts'
-import { SecretFetcher } from './secret-fetcher.ts'
-import { readSecrets } from './secrets.ts'
+import { builtInConfig, type LoadedConfig, loadConfig, parseConfig } from './load/load.ts'
+import { SecretFetcher } from './secrets/fetcher.ts'
+import { readSecrets } from './secrets/secrets.ts'
 import { lastChange, SAVING_MS, stampReader } from './stamp.ts'
 
 type Env = Readonly<Record<string, string | undefined>>

@@ -1,5 +1,5 @@
-import type { Config } from './schema.ts'
-import { stepsOf } from './steps.ts'
+import type { Config } from './schema/schema.ts'
+import { stepsOf } from './schema/steps.ts'
 
 /** Channels that neither a route nor the digest names: nothing ever reaches them. */
 export function unreachableChannels({

@@ -1,5 +1,5 @@
 import { cacheStamp, mayBeCached, readCached, writeCached } from './kept.ts'
-import type { LoadedConfig } from './load.ts'
+import type { LoadedConfig } from './load/load.ts'
 import { unreachableChannels } from './reach.ts'
 import { configStamp } from './stamp.ts'
 

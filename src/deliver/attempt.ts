@@ -1,4 +1,4 @@
-import { builtInConfig, type LoadedConfig } from '../config/load.ts'
+import { builtInConfig, type LoadedConfig } from '../config/load/load.ts'
 import type { Delivery } from '../delivery.ts'
 import { describeError } from '../errors.ts'
 import { DeadlineError, DeliveryError, type Notifier, type Sent } from '../notifiers/define.ts'

@@ -1,4 +1,4 @@
-import type { Config } from '../config/schema.ts'
+import type { Config } from '../config/schema/schema.ts'
 import type { Delivery } from '../delivery.ts'
 import { notifierOf } from '../notifiers/index.ts'
 import { terminal } from '../notifiers/terminal.ts'

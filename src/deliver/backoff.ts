@@ -1,4 +1,4 @@
-import type { RetryPolicy } from '../config/schema.ts'
+import type { RetryPolicy } from '../config/schema/schema.ts'
 
 /** A receiver that fails each time and asks for an immediate retry must not be hammered. */
 const MIN_RETRY_AFTER_MS = 1000

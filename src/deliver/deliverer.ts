@@ -1,4 +1,4 @@
-import type { LoadedConfig } from '../config/load.ts'
+import type { LoadedConfig } from '../config/load/load.ts'
 import type { Delivery } from '../delivery.ts'
 import { monotonicMs } from '../monotonic.ts'
 import { DeliveryError } from '../notifiers/define.ts'

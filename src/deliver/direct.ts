@@ -1,4 +1,4 @@
-import type { LoadedConfig } from '../config/load.ts'
+import type { LoadedConfig } from '../config/load/load.ts'
 import type { Delivery } from '../delivery.ts'
 import { describeError } from '../errors.ts'
 import { DeliveryError, type Notifier } from '../notifiers/define.ts'

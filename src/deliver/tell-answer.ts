@@ -1,4 +1,4 @@
-import type { LoadedConfig } from '../config/load.ts'
+import type { LoadedConfig } from '../config/load/load.ts'
 import type { Answer } from '../delivery.ts'
 import {
   type AttemptDeps,

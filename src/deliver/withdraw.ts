@@ -1,4 +1,4 @@
-import type { LoadedConfig } from '../config/load.ts'
+import type { LoadedConfig } from '../config/load/load.ts'
 import { findDestination, isRetry, withDeadline } from './attempt.ts'
 
 /** A message that a channel shows, identified by the handle that its notifier gave. */

@@ -1,4 +1,4 @@
-import type { LoadedConfig } from '../config/load.ts'
+import type { LoadedConfig } from '../config/load/load.ts'
 import type { EventStatus } from '../journal/history.ts'
 import type { Mute } from '../policy/mutes.ts'
 

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import type { LoadedConfig } from '../config/load.ts'
+import type { LoadedConfig } from '../config/load/load.ts'
 import { configDir, configPath } from '../config/paths.ts'
 import { readChannels } from '../deliver/audience.ts'
 import type { RedisConnection } from '../hub/connection.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Queue, Worker } from 'bullmq'
 import type { Redis } from 'ioredis'
-import type { LoadedConfig } from '../config/load.ts'
+import type { LoadedConfig } from '../config/load/load.ts'
 import type { RedisConnection } from '../hub/connection.ts'
 import { COUNTS, PREFIX } from '../hub/keys.ts'
 import type { HubRecord } from '../hub/record.ts'

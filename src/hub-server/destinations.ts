@@ -1,4 +1,4 @@
-import type { LoadedConfig } from '../config/load.ts'
+import type { LoadedConfig } from '../config/load/load.ts'
 import { findDestination } from '../deliver/attempt.ts'
 import type { RedisConnection } from '../hub/connection.ts'
 import { PREFIX } from '../hub/keys.ts'

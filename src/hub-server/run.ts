@@ -1,6 +1,6 @@
-import { howToSet } from '../config/how-to-set.ts'
-import type { LoadedConfig } from '../config/load.ts'
+import type { LoadedConfig } from '../config/load/load.ts'
 import { configDir } from '../config/paths.ts'
+import { howToSet } from '../config/secrets/how-to-set.ts'
 import { HookbellError } from '../errors.ts'
 import { type HubServer, RedisConnection } from '../hub/connection.ts'
 import { explainFailure } from '../hub/explain.ts'

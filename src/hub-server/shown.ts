@@ -1,4 +1,4 @@
-import type { LoadedConfig } from '../config/load.ts'
+import type { LoadedConfig } from '../config/load/load.ts'
 import { ONE_SHOT_MS } from '../deliver/message-life.ts'
 import { withdraw } from '../deliver/withdraw.ts'
 import type { RedisConnection } from '../hub/connection.ts'

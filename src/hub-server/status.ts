@@ -1,5 +1,5 @@
 import type { Metrics, Queue } from 'bullmq'
-import type { LoadedConfig } from '../config/load.ts'
+import type { LoadedConfig } from '../config/load/load.ts'
 import { RedisConnection } from '../hub/connection.ts'
 import { COUNTS, INBOX, PREFIX, REFUSED, ROUTER } from '../hub/keys.ts'
 import { cleanText } from '../text/clean.ts'

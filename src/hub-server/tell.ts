@@ -1,5 +1,5 @@
 import type { Job, Queue } from 'bullmq'
-import type { LoadedConfig } from '../config/load.ts'
+import type { LoadedConfig } from '../config/load/load.ts'
 import { failedOutcome, send } from '../deliver/attempt.ts'
 import type { Outcome } from '../deliver/outcome.ts'
 import { summarize, withLine } from '../deliver/summary.ts'

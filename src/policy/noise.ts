@@ -1,4 +1,4 @@
-import type { Config } from '../config/schema.ts'
+import type { Config } from '../config/schema/schema.ts'
 
 /** The `noise` section of the configuration. */
 type FromConfig = Config['noise']

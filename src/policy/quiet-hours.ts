@@ -1,4 +1,4 @@
-import type { Config } from '../config/schema.ts'
+import type { Config } from '../config/schema/schema.ts'
 import type { Kind } from '../event/kind.ts'
 import { formatTime, isWithin } from '../text/local-time.ts'
 import { defineRule, send, type Verdict } from './types.ts'

@@ -1,4 +1,4 @@
-import type { LoadedConfig } from '../config/load.ts'
+import type { LoadedConfig } from '../config/load/load.ts'
 import type { AcceptedEntry, TraceStep } from '../journal/entry.ts'
 import type { Judgement } from '../policy/memory.ts'
 import type { Renderer } from '../render/render.ts'

@@ -1,5 +1,5 @@
-import { rulesOf } from '../config/channel.ts'
-import type { Config } from '../config/schema.ts'
+import { rulesOf } from '../config/schema/channel.ts'
+import type { Config } from '../config/schema/schema.ts'
 import type { EnrichedEvent } from '../context/enrich.ts'
 import type { ProjectRules } from '../context/project-rules.ts'
 import type { Delivery } from '../delivery.ts'

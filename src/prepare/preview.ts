@@ -1,4 +1,4 @@
-import type { LoadedConfig } from '../config/load.ts'
+import type { LoadedConfig } from '../config/load/load.ts'
 import { type EnrichedEvent, enrich } from '../context/enrich.ts'
 import type { AgentEvent } from '../event/event.ts'
 import { kinds } from '../event/kind.ts'

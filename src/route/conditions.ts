@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path'
 import picomatch from 'picomatch'
-import type { Conditions } from '../config/route.ts'
+import type { Conditions } from '../config/schema/route.ts'
 import type { EnrichedEvent } from '../context/enrich.ts'
 import { partsOfName } from '../context/work-tree-name.ts'
 import { expandHome } from '../fs/home.ts'

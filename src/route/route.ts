@@ -1,5 +1,5 @@
-import type { Config, Route } from '../config/schema.ts'
-import { afterMs, stepsOf } from '../config/steps.ts'
+import type { Config, Route } from '../config/schema/schema.ts'
+import { afterMs, stepsOf } from '../config/schema/steps.ts'
 import type { EnrichedEvent } from '../context/enrich.ts'
 import type { Urgency } from '../delivery.ts'
 import type { AgentEvent } from '../event/event.ts'

@@ -1,6 +1,6 @@
-import type { Channel } from '../config/channel.ts'
-import { type LoadedConfig, parseConfig } from '../config/load.ts'
-import type { Config } from '../config/schema.ts'
+import { type LoadedConfig, parseConfig } from '../config/load/load.ts'
+import type { Channel } from '../config/schema/channel.ts'
+import type { Config } from '../config/schema/schema.ts'
 
 /**
  * Parses the content of `config.json` into a configuration for decisions. It is not used to send, so the variables that

@@ -1,4 +1,4 @@
-import type { Config } from '../config/schema.ts'
+import type { Config } from '../config/schema/schema.ts'
 import type { AcceptedEntry } from '../journal/entry.ts'
 import { notifierOf } from '../notifiers/index.ts'
 import type { Ping } from './replay.ts'

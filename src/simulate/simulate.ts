@@ -1,4 +1,4 @@
-import type { Config } from '../config/schema.ts'
+import type { Config } from '../config/schema/schema.ts'
 import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
 import { Memory } from '../policy/memory.ts'
 import { eventOfEntry } from '../prepare/facts.ts'

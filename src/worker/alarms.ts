@@ -1,4 +1,4 @@
-import type { LoadedConfig } from '../config/load.ts'
+import type { LoadedConfig } from '../config/load/load.ts'
 import { configPath } from '../config/paths.ts'
 import type { Destination } from '../deliver/attempt.ts'
 import {

@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { LoadedConfig } from '../config/load.ts'
+import type { LoadedConfig } from '../config/load/load.ts'
 import { SAVING_MS } from '../config/stamp.ts'
 import { readQuietly } from '../fs/read.ts'
 import type { Claim } from '../spool/claim.ts'

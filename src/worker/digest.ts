@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Config } from '../config/schema.ts'
+import type { Config } from '../config/schema/schema.ts'
 import { type Delivery, deliveryId } from '../delivery.ts'
 import { replaceFile } from '../fs/durable.ts'
 import { readQuietly } from '../fs/read.ts'

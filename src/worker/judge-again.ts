@@ -1,4 +1,4 @@
-import type { Config } from '../config/schema.ts'
+import type { Config } from '../config/schema/schema.ts'
 import { disturbsSomebody } from '../deliver/audience.ts'
 import type { Hold } from '../deliver/outcome.ts'
 import { settingsOf } from '../prepare/decide.ts'

@@ -1,4 +1,4 @@
-import type { LoadedConfig } from '../config/load.ts'
+import type { LoadedConfig } from '../config/load/load.ts'
 import { AnswerWatch, type AskedWhere, isAnswered as isInTranscript } from '../context/answers.ts'
 import type { Destination } from '../deliver/attempt.ts'
 import { type Begun, type EarlierMessages, ONE_SHOT_MS } from '../deliver/message-life.ts'

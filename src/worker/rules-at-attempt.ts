@@ -1,4 +1,4 @@
-import type { LoadedConfig } from '../config/load.ts'
+import type { LoadedConfig } from '../config/load/load.ts'
 import { disturbsSomebody } from '../deliver/audience.ts'
 import type { EarlierMessages, MessageLife } from '../deliver/message-life.ts'
 import type { Hold } from '../deliver/outcome.ts'

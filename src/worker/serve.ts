@@ -1,4 +1,4 @@
-import type { LoadedConfig } from '../config/load.ts'
+import type { LoadedConfig } from '../config/load/load.ts'
 import { DESKTOP_OF_LAST_RESORT } from '../deliver/audience.ts'
 import { handoverRequested } from '../spool/handover.ts'
 import { HEARTBEAT_MS } from '../spool/owner.ts'

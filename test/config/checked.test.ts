@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { fillOutline, outlineOf } from '../../src/config/checked.ts'
-import { configSchema } from '../../src/config/schema.ts'
+import { configSchema } from '../../src/config/schema/schema.ts'
 
 const secret = 'https://hooks.slack.com/services/T0/B0/canary'
 

@@ -5,7 +5,7 @@ import { execa } from 'execa'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { CurrentConfig } from '../../src/config/current.ts'
 import { environmentFile } from '../../src/config/environment.ts'
-import { howToSet } from '../../src/config/how-to-set.ts'
+import { howToSet } from '../../src/config/secrets/how-to-set.ts'
 
 function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "hookbell env ' "))

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { builtInConfig, parseConfig } from '../../src/config/load.ts'
+import { builtInConfig, parseConfig } from '../../src/config/load/load.ts'
 import { failedOutcome, findDestination, send, withDeadline } from '../../src/deliver/attempt.ts'
 import type { Delivery } from '../../src/delivery.ts'
 import { DeliveryError, type SendContext } from '../../src/notifiers/define.ts'

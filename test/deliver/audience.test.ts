@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseConfig } from '../../src/config/load.ts'
+import { parseConfig } from '../../src/config/load/load.ts'
 import { disturbsSomebody, keepsOrder, readChannels } from '../../src/deliver/audience.ts'
 
 const channels = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { builtInConfig, parseConfig } from '../../src/config/load.ts'
+import { builtInConfig, parseConfig } from '../../src/config/load/load.ts'
 import { failedOutcome, withDeadline } from '../../src/deliver/attempt.ts'
 import { Deliverer } from '../../src/deliver/deliverer.ts'
 import { unknownLife } from '../../src/deliver/message-life.ts'

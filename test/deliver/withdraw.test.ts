@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseConfig } from '../../src/config/load.ts'
+import { parseConfig } from '../../src/config/load/load.ts'
 import { withdraw } from '../../src/deliver/withdraw.ts'
 import { type Step, startReceiver } from '../support/receiver.ts'
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
-import { noiseRules } from '../../src/config/noise.ts'
+import { noiseRules } from '../../src/config/schema/noise.ts'
 import { makeHome, root } from '../support/home.ts'
 
 /** The Redis of the hub and the credentials. */

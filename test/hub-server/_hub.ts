@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import { parseConfig } from '../../src/config/load.ts'
+import { parseConfig } from '../../src/config/load/load.ts'
 import type { Answer, Delivery } from '../../src/delivery.ts'
 import { aclLines } from '../../src/hub/acl.ts'
 import { type HubLine, startHub } from '../../src/hub-server/run.ts'

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { parseConfig } from '../../src/config/load.ts'
+import { parseConfig } from '../../src/config/load/load.ts'
 import { RedisConnection } from '../../src/hub/connection.ts'
 import { recordOf } from '../../src/hub/record.ts'
 import { actOnDead } from '../../src/hub-server/dead.ts'

@@ -10,7 +10,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { loadConfig } from '../../src/config/load.ts'
+import { loadConfig } from '../../src/config/load/load.ts'
 import { addChannels, withChannels } from '../../src/install/add-channels.ts'
 
 const slack = { type: 'slack', url: '${SLACK_WEBHOOK_URL}' }

@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { builtInConfig } from '../../src/config/load.ts'
+import { builtInConfig } from '../../src/config/load/load.ts'
 import { appendEntry } from '../../src/journal/write.ts'
 import { PolicyMemory } from '../../src/policy/checkpoint.ts'
 import { noiseSettingsOf } from '../../src/policy/noise.ts'

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { noiseRules } from '../../src/config/noise.ts'
+import { noiseRules } from '../../src/config/schema/noise.ts'
 import type { AcceptedEntry } from '../../src/journal/entry.ts'
 import { Memory } from '../../src/policy/memory.ts'
 import { policies } from '../../src/policy/policies.ts'

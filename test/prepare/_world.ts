@@ -1,5 +1,5 @@
-import type { LoadedConfig } from '../../src/config/load.ts'
-import { completeConfig, configSchema } from '../../src/config/schema.ts'
+import type { LoadedConfig } from '../../src/config/load/load.ts'
+import { completeConfig, configSchema } from '../../src/config/schema/schema.ts'
 import type { ProjectRules } from '../../src/context/project-rules.ts'
 import { Memory } from '../../src/policy/memory.ts'
 import type { Stored } from '../../src/prepare/decide.ts'

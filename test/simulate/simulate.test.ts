@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { noiseRules } from '../../src/config/noise.ts'
+import { noiseRules } from '../../src/config/schema/noise.ts'
 import type { EnrichedEvent } from '../../src/context/enrich.ts'
 import { kindOf } from '../../src/event/kind.ts'
 import { type AcceptedEntry, type JournalEntry, parseEntry } from '../../src/journal/entry.ts'

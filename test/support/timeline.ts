@@ -1,4 +1,4 @@
-import { completeConfig, configSchema } from '../../src/config/schema.ts'
+import { completeConfig, configSchema } from '../../src/config/schema/schema.ts'
 import type { EnrichedEvent } from '../../src/context/enrich.ts'
 import { Memory } from '../../src/policy/memory.ts'
 import type { Mute } from '../../src/policy/mutes.ts'

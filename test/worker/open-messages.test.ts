@@ -10,7 +10,7 @@ import {
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { builtInConfig, parseConfig } from '../../src/config/load.ts'
+import { builtInConfig, parseConfig } from '../../src/config/load/load.ts'
 import type { Asked, Delivery } from '../../src/delivery.ts'
 import { Journal } from '../../src/journal/journal.ts'
 import { readJournalOf } from '../../src/journal/read.ts'

@@ -1,9 +1,14 @@
 import { resolve } from 'node:path'
 import { paint, printJson, say } from '../../cli/output.ts'
 import { readStoredEnvironment } from '../../config/environment.ts'
-import { builtInConfig, type LoadedConfig, loadConfig, parseConfig } from '../../config/load.ts'
+import {
+  builtInConfig,
+  type LoadedConfig,
+  loadConfig,
+  parseConfig,
+} from '../../config/load/load.ts'
 import { configDir, configPath, stateDir } from '../../config/paths.ts'
-import { readSecrets } from '../../config/secrets.ts'
+import { readSecrets } from '../../config/secrets/secrets.ts'
 import { templateNames } from '../../config/template-names.ts'
 import { HookbellError } from '../../errors.ts'
 import { readRegular } from '../../fs/read.ts'

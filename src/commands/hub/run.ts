@@ -1,7 +1,7 @@
 import { exitCodeOf, reportError } from '../../cli/errors.ts'
 import { print } from '../../cli/output.ts'
 import type { CurrentConfig } from '../../config/current.ts'
-import type { LoadedConfig } from '../../config/load.ts'
+import type { LoadedConfig } from '../../config/load/load.ts'
 import { describeError, errorCode } from '../../errors.ts'
 import type { OpenHub } from '../../hub-server/status.ts'
 import { WakeUp } from '../../worker/wake-up.ts'

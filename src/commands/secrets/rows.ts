@@ -1,6 +1,6 @@
-import type { LoadedConfig } from '../../config/load.ts'
-import { describeSource, sourcesIn } from '../../config/secret-source.ts'
-import type { SecretsFile } from '../../config/secrets.ts'
+import type { LoadedConfig } from '../../config/load/load.ts'
+import type { SecretsFile } from '../../config/secrets/secrets.ts'
+import { describeSource, sourcesIn } from '../../config/secrets/source.ts'
 
 /** What may be shown about a secret: never its value. */
 export interface SecretRow {

@@ -63,7 +63,7 @@ export async function hubProblem(reach: string, { unset }: ConfigSummary): Promi
 /** Loads the facts about the clients only if a variable is not set. */
 async function howToSetHere(unset: readonly string[]): Promise<string> {
   const { shellEnvironment } = await import('../../clients/shell-environment.ts')
-  const { howToSet } = await import('../../config/how-to-set.ts')
+  const { howToSet } = await import('../../config/secrets/how-to-set.ts')
   return howToSet(unset, configDir(), shellEnvironment(process.env))
 }
 

@@ -1,6 +1,6 @@
 import { CurrentConfig } from '../../config/current.ts'
-import { removeKeychain } from '../../config/keychain.ts'
-import { KEYCHAIN } from '../../config/secret-source.ts'
+import { removeKeychain } from '../../config/secrets/keychain.ts'
+import { KEYCHAIN } from '../../config/secrets/source.ts'
 
 /** Removes the secrets that the configuration takes from the keychain. @returns what could not be removed */
 export async function purgeKeychain(configDir: string, stateDir: string): Promise<string[]> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { parseConfig } from '../../src/config/load.ts'
-import type { HookbellError } from '../../src/errors.ts'
+import { parseConfig } from '../../../src/config/load/load.ts'
+import type { HookbellError } from '../../../src/errors.ts'
 
 const load = (channels: object) =>
   parseConfig(JSON.stringify({ channels }), {

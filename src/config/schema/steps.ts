@@ -1,4 +1,4 @@
-import { parseDuration } from '../text/duration.ts'
+import { parseDuration } from '../../text/duration.ts'
 
 /** The channels that get a message, and how long after the event. */
 export interface Step {

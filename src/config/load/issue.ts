@@ -1,8 +1,8 @@
 import type * as z from 'zod'
-import { notifiers } from '../notifiers/index.ts'
-import { didYouMean } from '../text/suggest.ts'
-import { issueInWords, show, valueAt } from '../text/zod-issue.ts'
-import { descriptionAt, keysAt } from './schema.ts'
+import { notifiers } from '../../notifiers/index.ts'
+import { didYouMean } from '../../text/suggest.ts'
+import { issueInWords, show, valueAt } from '../../text/zod-issue.ts'
+import { descriptionAt, keysAt } from '../schema/schema.ts'
 import { bareReference } from './warnings.ts'
 
 export interface Fault {

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
-import { errorCode } from '../errors.ts'
-import { workerEnvironment } from './worker-env.ts'
+import { errorCode } from '../../errors.ts'
+import { workerEnvironment } from '../worker-env.ts'
 
 const MAX_BYTES = 64 * 1024
 /** Searched after the system's folders: where password managers are installed. */

@@ -1,6 +1,6 @@
 import type { Node } from 'jsonc-parser'
-import { knownClients } from '../event/schema.ts'
-import { closest } from '../text/suggest.ts'
+import { knownClients } from '../../event/schema.ts'
+import { closest } from '../../text/suggest.ts'
 import { locate } from './position.ts'
 
 /** What people write for a kind, and what would be an event that nobody fires. */

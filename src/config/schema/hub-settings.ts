@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { hubConnection } from '../hub/settings.ts'
+import { hubConnection } from '../../hub/settings.ts'
 import { channelName } from './channel-name.ts'
 
 /** The hub that this machine hands deliveries to; on the hub's own machine: the Redis that it uses. */

@@ -1,11 +1,11 @@
 import type { Stats } from 'node:fs'
-import { HookbellError } from '../errors.ts'
-import { makeFolders, replaceFile } from '../fs/durable.ts'
-import { targetOf } from '../fs/links.ts'
-import { checkFolder } from '../fs/ownership.ts'
-import { readRegular } from '../fs/read.ts'
-import { withLock } from '../fs/with-lock.ts'
-import { secretsPath } from './paths.ts'
+import { HookbellError } from '../../errors.ts'
+import { makeFolders, replaceFile } from '../../fs/durable.ts'
+import { targetOf } from '../../fs/links.ts'
+import { checkFolder } from '../../fs/ownership.ts'
+import { readRegular } from '../../fs/read.ts'
+import { withLock } from '../../fs/with-lock.ts'
+import { secretsPath } from '../paths.ts'
 import { checkPrivate, MAX_BYTES, nameIn, parseSecrets } from './secrets.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseConfig } from '../../src/config/load.ts'
+import { parseConfig } from '../../../src/config/load/load.ts'
 
 const warningsOf = (route: object) =>
   parseConfig(JSON.stringify({ routes: [{ on: ['*'], to: ['desktop'], ...route }] }), {

@@ -14,11 +14,11 @@ import { pathToFileURL } from 'node:url'
 import { execa } from 'execa'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { parseSecrets, readSecrets } from '../../src/config/secrets.ts'
-import { removeSecret, writeSecret } from '../../src/config/secrets-file.ts'
-import { anyCharacter } from '../support/any-character.ts'
-import { makeFolder } from '../support/folder.ts'
-import { buildProgram } from '../support/program.ts'
+import { removeSecret, writeSecret } from '../../../src/config/secrets/file.ts'
+import { parseSecrets, readSecrets } from '../../../src/config/secrets/secrets.ts'
+import { anyCharacter } from '../../support/any-character.ts'
+import { makeFolder } from '../../support/folder.ts'
+import { buildProgram } from '../../support/program.ts'
 
 const isRoot = process.getuid?.() === 0
 
@@ -32,7 +32,7 @@ async function makeSecrets(text?: string) {
 describe('secrets.env', () => {
   it('loses no line when two processes write at the same time', async () => {
     const { folder, read } = await makeSecrets()
-    const program = await buildProgram('src/config/secrets-file.ts')
+    const program = await buildProgram('src/config/secrets/file.ts')
     const code = (name: string) =>
       `import { writeSecret } from ${JSON.stringify(pathToFileURL(program).href)}\n` +
       `for (let at = 0; at < 50; at += 1) writeSecret(${JSON.stringify(folder)}, '${name}' + at, 'x')`

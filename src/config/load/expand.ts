@@ -1,6 +1,6 @@
-import { INLINE_SECRET } from './last-good.ts'
-import { describeSource, type SecretSource, sourcesIn } from './secret-source.ts'
-import { expandReferences } from './secrets.ts'
+import { INLINE_SECRET } from '../last-good.ts'
+import { expandReferences } from '../secrets/secrets.ts'
+import { describeSource, type SecretSource, sourcesIn } from '../secrets/source.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 

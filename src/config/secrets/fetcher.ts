@@ -1,6 +1,6 @@
-import { runPrivately } from './_run-private.ts'
 import { readKeychain } from './keychain.ts'
-import { KEYCHAIN, type SecretSource } from './secret-source.ts'
+import { runPrivately } from './run-private.ts'
+import { KEYCHAIN, type SecretSource } from './source.ts'
 
 /** A password manager may ask a person to unlock it. */
 const TIMEOUT_MS = 30_000

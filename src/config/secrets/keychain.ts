@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { HookbellError } from '../errors.ts'
-import { type Printed, runPrivately } from './_run-private.ts'
+import { HookbellError } from '../../errors.ts'
+import { type Printed, runPrivately } from './run-private.ts'
 
 /** The desktop may ask a person to unlock the keychain. */
 const TIMEOUT_MS = 30_000

@@ -5,8 +5,8 @@ import {
   parseTree,
   printParseErrorCode,
 } from 'jsonc-parser'
-import { HookbellError } from '../errors.ts'
-import { splitWords } from '../text/clean.ts'
+import { HookbellError } from '../../errors.ts'
+import { splitWords } from '../../text/clean.ts'
 import { findLostKey, locate } from './position.ts'
 
 /**

@@ -1,9 +1,9 @@
 import type { Stats } from 'node:fs'
-import { HookbellError } from '../errors.ts'
-import { checkOwnership, modeOf } from '../fs/ownership.ts'
-import { readRegular } from '../fs/read.ts'
-import { quoteWord } from '../text/shell.ts'
-import { secretsPath } from './paths.ts'
+import { HookbellError } from '../../errors.ts'
+import { checkOwnership, modeOf } from '../../fs/ownership.ts'
+import { readRegular } from '../../fs/read.ts'
+import { quoteWord } from '../../text/shell.ts'
+import { secretsPath } from '../paths.ts'
 
 /** What `secrets.env` holds. */
 export interface SecretsFile {

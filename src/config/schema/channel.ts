@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { clearances } from '../delivery.ts'
-import type { Notifier } from '../notifiers/define.ts'
-import { notifiers } from '../notifiers/index.ts'
+import { clearances } from '../../delivery.ts'
+import type { Notifier } from '../../notifiers/define.ts'
+import { notifiers } from '../../notifiers/index.ts'
 import { channelName } from './channel-name.ts'
 
 const noiseSwitch = z

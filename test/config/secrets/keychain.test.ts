@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { keychainCall } from '../../src/config/keychain.ts'
-import { makeHome } from '../support/home.ts'
-import { startReceiver } from '../support/receiver.ts'
+import { keychainCall } from '../../../src/config/secrets/keychain.ts'
+import { makeHome } from '../../support/home.ts'
+import { startReceiver } from '../../support/receiver.ts'
 
 const tools = ['/usr/bin/secret-tool', '/usr/bin/gnome-keyring-daemon', '/usr/bin/dbus-daemon']
 const hasKeychain = tools.every((tool) => existsSync(tool)) && spawnSync('true').status === 0

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { argv } from '../text/program.ts'
+import { argv } from '../../text/program.ts'
 
 /** The store of the desktop: macOS keychain, libsecret, or the credential locker of Windows. */
 export const KEYCHAIN = 'keychain'

@@ -1,13 +1,13 @@
 import * as z from 'zod'
-import type { Notifier } from '../notifiers/define.ts'
-import { notifiers } from '../notifiers/index.ts'
+import type { Notifier } from '../../notifiers/define.ts'
+import { notifiers } from '../../notifiers/index.ts'
+import type { SecretOptions } from '../checked.ts'
+import { secretSources } from '../secrets/source.ts'
 import { type ChannelRules, channelsSchema, channelType } from './channel.ts'
-import type { SecretOptions } from './checked.ts'
 import { digest } from './digest.ts'
 import { hubSettings } from './hub-settings.ts'
 import { noise, quietHoursShape } from './noise.ts'
 import { conditionShape, route, stepShape } from './route.ts'
-import { secretSources } from './secret-source.ts'
 
 /** Used if no channels are configured. */
 export const defaultChannels = { desktop: { type: 'desktop' as const } }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { withoutSecrets } from '../../src/config/last-good.ts'
-import { parseConfig } from '../../src/config/load.ts'
+import { withoutSecrets } from '../../../src/config/last-good.ts'
+import { parseConfig } from '../../../src/config/load/load.ts'
 
 const url = 'rediss://machine@hub.example:6380'
 

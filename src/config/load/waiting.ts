@@ -1,5 +1,5 @@
-import { valueAt } from '../text/zod-issue.ts'
-import { type ChannelRules, channelsSchema, parseRules } from './channel.ts'
+import { valueAt } from '../../text/zod-issue.ts'
+import { type ChannelRules, channelsSchema, parseRules } from '../schema/channel.ts'
 import { type Fault, firstFault } from './issue.ts'
 
 type Channels = Readonly<Record<string, unknown>>

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { quoteWord } from '../text/shell.ts'
+import { quoteWord } from '../../text/shell.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 

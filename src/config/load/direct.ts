@@ -1,8 +1,8 @@
-import { type Channel, channelsSchema } from './channel.ts'
+import { type Channel, channelsSchema } from '../schema/channel.ts'
+import { secretOptionsOf, secretsOf } from '../schema/schema.ts'
 import { type Expanded, expandChannels, type SecretValues } from './expand.ts'
 import { standInsOf } from './hub.ts'
 import { type Fault, firstFault } from './issue.ts'
-import { secretOptionsOf, secretsOf } from './schema.ts'
 
 type Raw = Record<string, unknown>
 

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { SecretFetcher } from '../../src/config/secret-fetcher.ts'
-import { makeFolder } from '../support/folder.ts'
+import { SecretFetcher } from '../../../src/config/secrets/fetcher.ts'
+import { makeFolder } from '../../support/folder.ts'
 
 const node = process.execPath
 const printing = (code: string) => [node, '-e', code]
