@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { isSecretOption } from './schema/schema.ts'
+import { isSecretOption } from './schema/secret-options.ts'
 
 /** Replaces a secret that was written out in `config.json`. Nothing sets this name, so that its channel waits. */
 export const INLINE_SECRET = 'hookbell_inline_secret'

@@ -42,6 +42,10 @@ export function notifierOf(
 ): Notifier | undefined {
   const known = [channels, waiting].find((some) => Object.hasOwn(some, channel))
   const type = known?.[channel]?.type
+  return type === undefined ? undefined : notifierOfType(type)
+}
+
+export function notifierOfType(type: string): Notifier | undefined {
   const all: { [type: string]: Notifier } = notifiers
-  return type !== undefined && Object.hasOwn(all, type) ? all[type] : undefined
+  return Object.hasOwn(all, type) ? all[type] : undefined
 }

@@ -1,5 +1,5 @@
 import { type Channel, channelsSchema } from '../schema/channel.ts'
-import { secretOptionsOf, secretsOf } from '../schema/schema.ts'
+import { secretOptionsOf, secretsOf } from '../schema/secret-options.ts'
 import { type Expanded, expandChannels, type SecretValues } from './expand.ts'
 import { standInsOf } from './hub.ts'
 import { type Fault, firstFault } from './issue.ts'

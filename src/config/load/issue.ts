@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { notifiers } from '../../notifiers/index.ts'
 import { didYouMean } from '../../text/suggest.ts'
 import { issueInWords, show, valueAt } from '../../text/zod-issue.ts'
-import { descriptionAt, keysAt } from '../schema/schema.ts'
+import { descriptionAt, keysAt } from '../schema/fields.ts'
 import { bareReference } from './warnings.ts'
 
 export interface Fault {

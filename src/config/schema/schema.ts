@@ -1,13 +1,10 @@
 import * as z from 'zod'
-import type { Notifier } from '../../notifiers/define.ts'
-import { notifiers } from '../../notifiers/index.ts'
-import type { SecretOptions } from '../checked.ts'
 import { secretSources } from '../secrets/source.ts'
-import { type ChannelRules, channelsSchema, channelType } from './channel.ts'
+import { type ChannelRules, channelsSchema } from './channel.ts'
 import { digest } from './digest.ts'
 import { hubSettings } from './hub-settings.ts'
-import { noise, quietHoursShape } from './noise.ts'
-import { conditionShape, route, stepShape } from './route.ts'
+import { noise } from './noise.ts'
+import { route } from './route.ts'
 
 /** Used if no channels are configured. */
 export const defaultChannels = { desktop: { type: 'desktop' as const } }
@@ -17,7 +14,7 @@ export const defaultKinds = ['permission', 'waiting', 'done', 'failed', 'abnorma
 
 const defaultAbnormalReasons = ['error', 'other']
 
-const retry = z.strictObject({
+export const retry = z.strictObject({
   firstDelaySeconds: z
     .number()
     .positive()
@@ -32,7 +29,7 @@ const retry = z.strictObject({
   maxAgeHours: z.number().positive().default(24).describe('Age of a delivery at which it gives up'),
 })
 
-const journal = z.strictObject({
+export const journal = z.strictObject({
   text: z
     .boolean()
     .default(true)
@@ -110,115 +107,5 @@ export function completeConfig(
     routes: routes ?? everywhere,
     abnormalReasons: abnormalReasons ?? defaultAbnormalReasons,
     hasOwnReasons: abnormalReasons !== undefined,
-  }
-}
-
-/** The names of the fields that the object at a path may have. `type` is that of the channel, if it is one. */
-export function keysAt(path: readonly PropertyKey[], type: string): string[] {
-  return Object.keys(fieldsAt(path, type) ?? configSchema.shape)
-}
-
-/** The description of the innermost known field on a path. */
-export function descriptionAt(path: readonly PropertyKey[], type: string): string | undefined {
-  const around = [path, path.slice(0, -1)].map((part) => fieldsAt(part, type))
-  for (const fields of [...around, configSchema.shape]) {
-    const name = path.findLast((key) => fields && Object.hasOwn(fields, key))
-    const field = name === undefined ? undefined : (fields as Fields)[String(name)]
-    if (field?.description !== undefined) return field.description
-  }
-  return undefined
-}
-
-type Fields = Record<string, z.ZodType>
-
-/** The fields of the innermost object on a path; undefined at the top, and in a section without fields of its own. */
-function fieldsAt([section, name, part]: readonly PropertyKey[], type: string): Fields | undefined {
-  if (section === 'channels') {
-    const notifier = notifierOf(type)
-    return notifier ? channelType(notifier).shape : {}
-  }
-  if (section === 'routes' && (part === 'when' || part === 'not')) return conditionShape
-  if (section === 'routes' && part === 'steps') return stepShape
-  if (section === 'noise' && name === 'quietHours') return quietHoursShape
-  const sections: Record<string, Fields> = {
-    retry: retry.shape,
-    routes: route.shape,
-    journal: journal.shape,
-    noise: noise.shape,
-    digest: digest.shape,
-    hub: hubSettings.shape,
-  }
-  return sections[String(section)]
-}
-
-function notifierOf(type: string): Notifier | undefined {
-  const known: Record<string, Notifier> = notifiers
-  return Object.hasOwn(known, type) ? known[type] : undefined
-}
-
-/** The notifier's own options. */
-function optionsOf(type: string): Fields {
-  return notifierOf(type)?.options.shape ?? {}
-}
-
-/** The values of secret options, which must not appear anywhere. */
-export function secretsOf(
-  { channels, hub }: Pick<Config, 'channels'> & Partial<Pick<Config, 'hub'>>,
-  secretOptions: SecretOptions,
-): string[] {
-  const all = [...Object.values(channels), ...(hub ? [{ type: 'hub', ...hub }] : [])]
-  return all.flatMap((channel) =>
-    (secretOptions[channel.type] ?? [])
-      .flatMap((name) => textsIn((channel as Record<string, unknown>)[name]))
-      .flatMap(partsOf),
-  )
-}
-
-/** The options that are declared as secrets, of the types that a configuration uses. */
-export function secretOptionsOf({
-  channels,
-  hub,
-}: Pick<Config, 'channels' | 'hub'>): SecretOptions {
-  const types = new Set(Object.values(channels).map(({ type }) => type))
-  if (hub) types.add('hub')
-  const names = (type: string) =>
-    Object.keys(optionsOf(type)).filter((name) => isSecretOption(type, name))
-  return Object.fromEntries([...types].map((type) => [type, names(type)]))
-}
-
-export function isSecretOption(type: string, name: string): boolean {
-  const shape = optionsOf(type)
-  return Object.hasOwn(shape, name) && isSecret(shape[name])
-}
-
-function isSecret(option: z.ZodType | undefined): boolean {
-  return option?.meta()?.secret === true
-}
-
-/**
- * In a list or a record only values with a digit count as secrets: headers and variables also hold
- * ordinary words, such as `application/json`, and redacting those everywhere would only garble texts.
- */
-function textsIn(value: unknown): string[] {
-  if (typeof value === 'string') return [value]
-  if (typeof value !== 'object' || value === null) return []
-  return Object.values(value)
-    .flatMap(textsIn)
-    .filter((text) => /\d/.test(text))
-}
-
-/** For a URL also its secret parts, the password and the path, which errors repeat without the rest. */
-function partsOf(value: string): string[] {
-  if (!URL.canParse(value)) return [value]
-  const { password, pathname } = new URL(value)
-  const decoded = password.includes('%') ? safelyDecoded(password) : password
-  return [value, password, decoded, pathname.length > 8 ? pathname : ''].filter(Boolean)
-}
-
-function safelyDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
   }
 }
