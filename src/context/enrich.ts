@@ -8,6 +8,7 @@ import { branchOf } from './branch.ts'
 import type { Deeds } from './deeds.ts'
 import { askedIn, formatOf, rootsOf, transcriptOf } from './of-client.ts'
 import { projectName } from './project.ts'
+import { sizeOf } from './tail.ts'
 import { isOwnPrompt, readTranscript, type TranscriptFacts } from './transcript.ts'
 import type { Tokens } from './transcripts/entry.ts'
 import { withTurn } from './with-turn.ts'
@@ -110,7 +111,7 @@ function wasInterrupted({ kind, at }: AgentEvent, { outcome, outcomeAt = at }: T
   return outcome === 'interrupted' && (kind === 'waiting' || isBefore)
 }
 
-/** Reads the transcript, again and again for a short while if it does not yet show what the event is about. */
+/** Reads the transcript, and each time it grows for a short while if it does not yet show what the event is about. */
 async function readInTime(event: AgentEvent, { now }: EnrichDeps): Promise<TranscriptFacts> {
   const roots = rootsOf(event.client)
   const format = formatOf(event.client)
@@ -120,11 +121,17 @@ async function readInTime(event: AgentEvent, { now }: EnrichDeps): Promise<Trans
     if (!facts.isReadable) return Math.min(ownLateByMs, LATE_BY_MS)
     return hasOpenHooks(event, facts) ? HOOKS_MS : ownLateByMs
   }
+  const measure = () => sizeOf(event.transcriptPath, roots)
   const read = () => readTranscript(event.transcriptPath, roots, event.at, format)
+  // Measured before it is read: what is written meanwhile is read the next time.
+  let size = await measure()
   let facts = await read()
   while (isMissing(event, facts) && now() < event.at + lateByMs()) {
     await sleep(POLL_EVERY_MS)
-    facts = await read()
+    const before = size
+    size = await measure()
+    // A long turn takes megabytes.
+    if (size !== before) facts = await read()
   }
   return facts
 }

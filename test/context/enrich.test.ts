@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { enrich } from '../../src/context/enrich.ts'
@@ -31,6 +31,9 @@ function pending(client: string): string {
     )
     .join('\n')}\n`
 }
+
+/** What this process has read, from files and elsewhere. */
+const bytesRead = () => Number(/^rchar: (\d+)/.exec(readFileSync('/proc/self/io', 'utf8'))?.[1])
 
 const codexLine = (type: string, payload: object) =>
   `${JSON.stringify({ timestamp: '2026-11-20T09:12:59.000Z', type, payload })}\n`
@@ -411,6 +414,27 @@ describe('a finished turn', () => {
     expect(await meansOf({ hookErrors: ['of an older version'] })).toBe('Stop')
     expect(await meansOf(blocked, 20)).toBe('Stop')
   })
+
+  it.runIf(process.platform === 'linux')(
+    'reads a long transcript again only when it grows',
+    async () => {
+      const { path, event } = makeSession('claude', '.claude/projects/-srv-app')
+      const at = Date.parse('2026-11-20T09:14:00.060Z')
+      const timestamp = '2026-11-20T09:13:00.000Z'
+      const content = [{ type: 'text', text: 'x'.repeat(1000) }]
+      const line = JSON.stringify({ type: 'assistant', timestamp, message: { content } })
+      writeFileSync(path, `${line}\n`.repeat(1000))
+      let looks = 0
+      const now = () => {
+        looks += 1
+        return at + looks * 200
+      }
+      const before = bytesRead()
+      await enrich(event({ kind: 'done', at, lastMessage: 'It is fixed.' }), { now })
+      expect(looks).toBeGreaterThan(15)
+      expect(bytesRead() - before).toBeLessThan(6_000_000)
+    },
+  )
 
   it('has the branch of the transcript outside of a repository', async () => {
     const { path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
