@@ -111,8 +111,9 @@ function remember(session: Session, entry: AcceptedEntry) {
   const told = { id, at, means, name, notificationType, reason, tool, turnId }
   const meaning = meaningOf({ ...told, client, sessionId, backgroundAgents } as Told)
   const judged = judgedChannels(entry)
-  // An idle notice after a turn does not count as judged. This needs the turn before.
-  const isAside = kind === 'waiting' && meaning.isIdle && isTurnOver(session)
+  // Neither an idle notice after a turn nor an end that a hook refused counts as judged. This needs the turn before.
+  const isIdleAfterTurn = kind === 'waiting' && meaning.isIdle && isTurnOver(session)
+  const isAside = isIdleAfterTurn || means === 'StopRefused'
   if (kind !== 'permission' && !isAside) noteJudged(session, judged, at)
   noteTurn(session, meaning, {
     ...{ at, means, backgroundTasks, backgroundAgents, asks, durationMs, wakesAt, judged, to },

@@ -16,9 +16,9 @@ export const stopHooks = defineRule({
     return { type: 'hold', until, reason, group: '' }
   },
   review({ kind, at }, { session }) {
-    const { refusedAt = 0, turnEnd } = session ?? {}
-    if (kind !== 'done' || at > refusedAt) return undefined
-    if (Math.max(refusedAt, turnEnd?.at ?? 0) > at) return 'the agent went on'
-    return (session?.endedAt ?? 0) > at ? ENDED_BEFORE : undefined
+    const { refusals = [], turnEnd, endedAt = 0 } = session ?? {}
+    if (kind !== 'done' || !refusals.includes(at)) return undefined
+    if (Math.max(...refusals, turnEnd?.at ?? 0) > at) return 'the agent went on'
+    return endedAt > at ? ENDED_BEFORE : undefined
   },
 })

@@ -1,6 +1,9 @@
 import type { Meaning } from '../event/meaning.ts'
 import type { Questions } from './questions.ts'
 
+/** More than are held at once: each one is dropped at the next. */
+const MAX_REFUSALS = 20
+
 export interface TurnEnd {
   at: number
   means: string
@@ -27,8 +30,8 @@ export interface Turns {
   /** When the client last began a turn by itself. Absent for never. */
   ownTurnAt?: number
   turnEnd: TurnEnd | undefined
-  /** When a hook last made the agent go on at the end of its turn. Absent for never. */
-  refusedAt?: number
+  /** When hooks made the agent go on at the end of its turn, the last times. Absent for never. */
+  refusals?: readonly number[]
   /** When the session last ended. Absent for never. */
   endedAt?: number
 }
@@ -87,7 +90,9 @@ export function noteTurn(
   const { turnEnd: last } = session
   if (isPrompt) session.promptAt = Math.max(session.promptAt, at)
   if (isOwnTurn) session.ownTurnAt = Math.max(session.ownTurnAt ?? 0, at)
-  if (ending.means === 'StopRefused') session.refusedAt = Math.max(session.refusedAt ?? 0, at)
+  if (ending.means === 'StopRefused') {
+    session.refusals = [...new Set([...(session.refusals ?? []), at])].slice(-MAX_REFUSALS)
+  }
   if (isSessionEnd) session.endedAt = Math.max(session.endedAt ?? 0, at)
   if (!isTurnEnd || at < (last?.at ?? 0)) return
   const tookMs = at === last?.at ? last.tookMs : turnMs(session, { at, durationMs })

@@ -420,6 +420,29 @@ describe('the rule', () => {
     expect(told([...steps, [100, prompt]])).toEqual([])
   })
 
+  it('`stop-hooks` drops no turn before the one that hooks did not let end', () => {
+    const refused = { ...stop, isRefused: true }
+    const steps: Step[] = [
+      [0, prompt],
+      [60, stop],
+      [600, ownPrompt],
+      [604, refused],
+      [608, stop],
+    ]
+    const quietHours = [{ from: '09:00', to: '10:00', timeZone: 'UTC' }]
+    expect(told(steps, { noise: { quietHours } })).toEqual(['desktop 60 at 3600'])
+  })
+
+  it('`cooldown` does not count a turn that hooks did not let end', () => {
+    const refused = { ...stop, isRefused: true }
+    const steps: Step[] = [
+      [0, prompt],
+      [60, refused],
+      [70, stop],
+    ]
+    expect(told(steps, { noise: { cooldownSeconds: 60 } })).toEqual(['desktop 70'])
+  })
+
   it('`background` counts its five minutes from when a late worker judges the turn', () => {
     const event = { kind: 'done', at: start, backgroundTasks: 1 }
     const now = start + 600_000
