@@ -123,7 +123,7 @@ export class CurrentConfig {
       const env = readStoredEnvironment(this.#stateDir)
       const file = secretsIfReadable(this.#configDir)
       const secrets = { file, env, fetched: this.#fetcher }
-      return { ...parseConfig(text, { path, secrets }), source: 'last good' }
+      return { ...parseConfig(text, { path, secrets, isLastGood: true }), source: 'last good' }
     } catch {
       return builtInConfig()
     }

@@ -6,7 +6,7 @@ import { referencesIn } from '../secrets/secrets.ts'
 import type { Filled } from './fill.ts'
 import { faultInHub, withPathInFile } from './hub.ts'
 import { type Fault, firstFault } from './issue.ts'
-import { faultInNames } from './name-faults.ts'
+import { faultInNames, faultInTwins } from './name-faults.ts'
 import { locate } from './position.ts'
 import { faultInWaiting } from './waiting.ts'
 
@@ -19,6 +19,8 @@ export interface Source {
   raw: Record<string, unknown>
   /** Templates that a route can name; if absent, any name is accepted. */
   templates?: readonly string[] | undefined
+  /** An earlier version may have accepted it, which allowed more: it stays in force. */
+  isLastGood?: boolean | undefined
 }
 
 /** Validates a configuration whose references are filled in. @throws HookbellError E_CONFIG */
@@ -36,10 +38,15 @@ export function check(filled: Filled, source: Source): Parsed {
 function faultIn(
   parsed: Parsed,
   { waiting }: Filled,
-  { raw, templates }: Source,
+  { raw, templates, isLastGood }: Source,
 ): Fault | undefined {
   const channels = [...Object.keys(parsed.channels), ...Object.keys(waiting)]
-  return faultInHub(raw) ?? faultInWaiting(waiting) ?? faultInNames(parsed, { channels, templates })
+  return (
+    faultInHub(raw) ??
+    faultInWaiting(waiting) ??
+    faultInNames(parsed, { channels, templates }) ??
+    (isLastGood ? undefined : faultInTwins(channels))
+  )
 }
 
 function toError({ path: where, what, ...own }: Fault, { path, text, tree, raw }: Source) {

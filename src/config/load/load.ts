@@ -91,12 +91,14 @@ interface ParseContext {
   templates?: readonly string[]
   /** The cached validation of the same text and the same secrets. */
   checked?: Checked
+  /** Whether it was in force before, so that it need not satisfy rules that are new. */
+  isLastGood?: boolean
 }
 
 /** @throws HookbellError E_CONFIG */
 export function parseConfig(text: string, context: ParseContext): LoadedConfig {
-  const { path, secrets, templates, checked } = context
-  const source = { path, text, templates, ...parseObject(text, path) }
+  const { path, secrets, templates, checked, isLastGood } = context
+  const source = { path, text, templates, isLastGood, ...parseObject(text, path) }
   const filled = fillIn(source.raw, secrets)
   const parsed = checked
     ? (fillOutline(checked.outline, filled.settings) as Parsed)

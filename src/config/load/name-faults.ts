@@ -25,6 +25,18 @@ export function faultInNames(
   )
 }
 
+/** Names of files contain that of a channel, and on macOS and Windows one would replace the other. */
+export function faultInTwins(channels: readonly string[]): Fault | undefined {
+  const seen = new Map<string, string>()
+  for (const name of channels) {
+    const twin = seen.get(name.toLowerCase())
+    const what = `differs from "${twin}" only in capital letters`
+    if (twin !== undefined) return { path: ['channels', name], what, hint: 'Rename one of them' }
+    seen.set(name.toLowerCase(), name)
+  }
+  return undefined
+}
+
 function faultInRoute(route: Route, names: Names): Fault | undefined {
   return (
     within(['template'], faultInTemplate(route.template, names)) ??

@@ -28,25 +28,9 @@ const channel = z.discriminatedUnion('type', [
   ...otherTypes,
 ])
 
-export const channelsSchema = z
-  .record(channelName, channel)
-  .refine((channels) => twinsIn(channels) === undefined, {
-    // Names of files contain that of a channel, and on macOS and Windows one would replace the other.
-    error: ({ input }) =>
-      `${twinsIn(input as object)?.join(' and ')} differ only in capital letters: rename one`,
-  })
+export const channelsSchema = z.record(channelName, channel)
 
 export type Channel = z.output<typeof channel>
-
-function twinsIn(channels: object): [string, string] | undefined {
-  const seen = new Map<string, string>()
-  for (const name of Object.keys(channels)) {
-    const twin = seen.get(name.toLowerCase())
-    if (twin !== undefined) return [twin, name]
-    seen.set(name.toLowerCase(), name)
-  }
-  return undefined
-}
 
 /** What the texts of a channel and the rules against noise depend on. */
 export type ChannelRules = Pick<Channel, 'type' | 'noise' | 'clearance'>

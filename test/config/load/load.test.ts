@@ -85,7 +85,11 @@ describe('the configuration', () => {
     ['[]', '1:1: not a JSON object'],
     [
       '{"channels": {"Team": {"type": "desktop"}, "team": {"type": "terminal"}}}',
-      '1:2: channels: Team and team differ only in capital letters: rename one | Meaning: Destinations by name',
+      '1:44: channels.team: differs from "Team" only in capital letters | Rename one of them',
+    ],
+    [
+      '{"channels": {"Team": {"type": "slack", "url": "${UNSET}"}, "team": {"type": "terminal"}}}',
+      '1:15: channels.Team: differs from "team" only in capital letters | Rename one of them',
     ],
     ['{\n  "chanels": {}\n}', '2:3: chanels: unknown key | Did you mean "channels"?'],
     [
@@ -440,6 +444,19 @@ describe('the configuration in force', () => {
     writeFileSync(join(folder, 'config.json'), '{"lingerSeconds": 8}')
     expect(current.get()).toMatchObject({ config: { lingerSeconds: 8 }, source: 'file' })
     expect(current.get().problem).toBeUndefined()
+  })
+
+  it('is the last good one in a version that accepts less', () => {
+    const { folder, state } = makeCurrent('{}')
+    const channels = { Team: { type: 'terminal' }, team: { type: 'terminal' } }
+    const text = JSON.stringify({ channels, routes: [{ on: ['*'], to: ['Team'] }] })
+    mkdirSync(state, { mode: 0o700 })
+    // As a version left it for which the names of channels could differ in capital letters only.
+    for (const path of [join(folder, 'config.json'), join(state, 'last-good-config.json')])
+      writeFileSync(path, text)
+    const { config, source, problem } = new CurrentConfig(folder, state).get()
+    expect([Object.keys(config.channels), source]).toEqual([['Team', 'team'], 'last good'])
+    expect(problem?.message).toContain('differs from "Team" only in capital letters')
   })
 
   // Below zero after the clock was set back.
