@@ -22,7 +22,7 @@ export function startMarkerPath(state: string): string {
 }
 
 /**
- * @param onFailed called if the marker of an earlier start is still there: that worker never got the lock
+ * @param onFailed called if the marker of an earlier start shows that the worker ended without the lock
  * @returns false if another process is starting a worker now
  */
 export function mayStart(state: string, onFailed = () => {}): boolean {
@@ -35,7 +35,7 @@ export function mayStart(state: string, onFailed = () => {}): boolean {
       const seen = read(marker)
       if (isValid(seen)) return false
       if (!remove(marker, seen)) return false
-      onFailed()
+      if (hasFailed(seen)) onFailed()
     }
   }
   // The marker cannot be written or removed: better one worker too many than none.
@@ -66,9 +66,21 @@ export function endStart(state: string) {
 
 /** A marker is void if it is old or its process is gone. */
 function isValid(text: string): boolean {
-  const since = Number(text.split(' ')[1] ?? Number.NaN)
-  const age = clock() - since
-  return age >= 0 && age < STARTING_S && isRunning(pidOf(text))
+  return isRecent(text) && isRunning(pidOf(text))
+}
+
+/**
+ * Whether a worker has ended without its lock. One that is slow still runs, and one that has just been started may run in
+ * another container.
+ */
+function hasFailed(text: string): boolean {
+  const pid = pidOf(text)
+  return pid > 0 && !isRecent(text) && !isRunning(pid)
+}
+
+function isRecent(text: string): boolean {
+  const age = clock() - Number(text.split(' ')[1] ?? Number.NaN)
+  return age >= 0 && age < STARTING_S
 }
 
 /** @returns false if another process was faster, so that its marker is there now */

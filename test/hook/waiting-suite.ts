@@ -14,6 +14,8 @@ import { type Door, type Home, makeHome, quiet, repin, runDoor, silent, waitFor 
 
 const EVENT = '{"hook_event_name":"Stop"}'
 const MAX = 10_000
+/** Above the largest process id. */
+const GONE = 2 ** 22 + 1
 
 /** Tests that a worker that never starts does not let the disk fill up. */
 export function waitingSuite(door: Door) {
@@ -35,7 +37,12 @@ export function waitingSuite(door: Door) {
       expect(quiet(await runDoor(door, home, { input: EVENT }))).toEqual(silent)
     }
     const waiting = () => readdirSync(folder).length
-    return { home, run, waiting }
+    /** A worker was started a minute ago; by default it has ended. */
+    const setMarker = (pid = GONE) => {
+      const uptime = Math.floor(Number.parseFloat(readFileSync('/proc/uptime', 'utf8')))
+      writeFileSync(join(home.state, 'worker.starting'), `${pid} ${uptime - 60}\n`)
+    }
+    return { home, run, waiting, setMarker }
   }
 
   const journalOf = ({ state }: Home) => join(state, 'journal.jsonl')
@@ -49,33 +56,64 @@ export function waitingSuite(door: Door) {
 
   describe(`${door.name}: events that no worker takes`, () => {
     it('are limited to the newest after a start has failed, and the others are recorded', async () => {
-      const { home, run, waiting } = await makeBroken(MAX + 1)
+      const { home, run, waiting, setMarker } = await makeBroken(MAX + 1)
       await run()
       // It is not known yet whether a worker starts.
       expect(waiting()).toBe(MAX + 2)
+      await run()
+      // It may have been started in another container, where it still runs.
+      expect(waiting()).toBe(MAX + 3)
+      setMarker()
       await run()
       await waitFor(() => waiting() === MAX)
       const reason = `more than ${MAX} waited, and no worker started`
       const dropped = (id: string) => ({ at: expect.any(Number), id, type: 'dropped', reason })
       const byId = recordsOf(home).sort((a, b) => a.id.localeCompare(b.id))
-      expect(byId).toEqual(['e0', 'e1', 'e2'].map(dropped))
+      expect(byId).toEqual(['e0', 'e1', 'e2', 'e3'].map(dropped))
     })
 
     it('are spared while a person holds them', async () => {
-      const { home, run, waiting } = await makeBroken(MAX + 1)
+      const { home, run, waiting, setMarker } = await makeBroken(MAX + 1)
       writeFileSync(join(home.state, 'on-hold'), '')
-      for (const _ of [1, 2]) await run()
+      for (const _ of [1, 2]) {
+        setMarker()
+        await run()
+      }
       rmSync(join(home.state, 'on-hold'))
       expect(waiting()).toBe(MAX + 3)
+      setMarker()
       await run()
       await waitFor(() => waiting() === MAX)
     })
 
+    it('are spared while a worker takes long to start', async () => {
+      const { run, waiting, setMarker } = await makeBroken(MAX + 1)
+      for (const _ of [1, 2, 3]) {
+        setMarker(process.pid)
+        await run()
+      }
+      expect(waiting()).toBe(MAX + 4)
+    })
+
+    it('are recognized among other files, whatever the session sets for `ls`', async () => {
+      const { home, run, waiting, setMarker } = await makeBroken(MAX)
+      const odd = join(home.state, 'spool/new/with "quotes"')
+      writeFileSync(odd, 'x')
+      utimesSync(odd, 0, 0)
+      setMarker()
+      home.env.QUOTING_STYLE = 'c'
+      await run()
+      await waitFor(() => waiting() <= MAX + 1)
+      await waitFor(() => recordsOf(home).length > 0)
+      expect(recordsOf(home)[0].reason).toBe(`more than ${MAX} waited, and no worker started`)
+    })
+
     it('are limited although the journal is too large to record it', async () => {
-      const { home, run, waiting } = await makeBroken(MAX)
+      const { home, run, waiting, setMarker } = await makeBroken(MAX)
       writeFileSync(journalOf(home), ' '.repeat(17 * 1024 * 1024))
       const { size } = statSync(journalOf(home))
-      for (const _ of [1, 2]) await run()
+      setMarker()
+      await run()
       await waitFor(() => waiting() === MAX)
       expect(statSync(journalOf(home)).size).toBe(size)
     })

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { execa } from 'execa'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { acquireLock } from '../../src/spool/lock.ts'
 import { endStart, mayStart, passStart, startMarkerPath } from '../../src/spool/start-marker.ts'
 import { buildProgram } from '../support/program.ts'
@@ -8,6 +8,9 @@ import { makeWorld } from '../worker/_world.ts'
 import { startSleeper } from './_sleeper.ts'
 
 const uptime = Math.floor(Number.parseFloat(readFileSync('/proc/uptime', 'utf8')))
+
+/** Above the largest process id. */
+const GONE = 2 ** 22 + 1
 
 let lockTaker = ''
 beforeAll(async () => {
@@ -42,6 +45,20 @@ describe('the start marker', () => {
     const { stateDir } = makeWorld()
     writeFileSync(startMarkerPath(stateDir), text)
     expect(mayStart(stateDir)).toBe(true)
+  })
+
+  it.each([
+    ['by a process that is gone', `${GONE} ${uptime - 60}\n`, true],
+    ['before the machine was started again', `${GONE} ${uptime + 60}\n`, true],
+    ['a moment ago, perhaps in another container', `${GONE} ${uptime}\n`, false],
+    ['by a process that is slow', `${process.pid} ${uptime - 60}\n`, false],
+    ['only as an empty file', '', false],
+  ])('shows whether a start has failed when it was written %s', (_, text, hasFailed) => {
+    const { stateDir } = makeWorld()
+    writeFileSync(startMarkerPath(stateDir), text)
+    const onFailed = vi.fn()
+    mayStart(stateDir, onFailed)
+    expect(onFailed).toHaveBeenCalledTimes(hasFailed ? 1 : 0)
   })
 
   it('of another process is not passed on', async () => {
