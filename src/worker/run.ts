@@ -30,6 +30,8 @@ export async function deliverOnce(options: WorkerOptions): Promise<WorkerSummary
   if (!isHeld) await deliverAll(deps, dispatcher, problem)
   // Afterwards, because it removes what has waited for too long.
   await ifSole(options, () => maintenance.sweep())
+  // A hook that accepted an event meanwhile saw a running worker, and started none.
+  if (!isHeld && dispatcher.hasWaiting) await deliverAll(deps, dispatcher, problem)
   await close(deps, dispatcher)
   return { handled: dispatcher.handled, faults: dispatcher.faults.texts }
 }

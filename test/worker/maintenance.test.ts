@@ -12,10 +12,12 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { workerLives } from '../../src/hook/worker-lives.ts'
 import type { JournalEntry } from '../../src/journal/entry.ts'
 import { acquireLock, lockPath, releaseLock } from '../../src/spool/lock.ts'
 import { Maintenance } from '../../src/worker/maintenance.ts'
 import { openWorker } from '../../src/worker/open-worker.ts'
+import { deliverOnce } from '../../src/worker/run.ts'
 import { makeWorld, readLines } from './_world.ts'
 
 const MINUTE_MS = 60_000
@@ -117,6 +119,21 @@ describe('the journal of a worker', () => {
 })
 
 describe('a sweep by a worker', () => {
+  it('delays no event that comes during a single run, for which its hook starts no worker', async () => {
+    const world = makeWorld()
+    for (const name of ['older', 'newer']) {
+      writeFileSync(join(world.spool.dead, name), '')
+      truncateSync(join(world.spool.dead, name), 40 * MIB)
+    }
+    const onRecord = ({ type }: JournalEntry) => {
+      if (type !== 'dropped') return
+      expect(workerLives(world.stateDir)).toBe(true)
+      world.accept({ message: 'late' })
+    }
+    await deliverOnce({ ...world, onRecord })
+    expect(world.lines()).toHaveLength(1)
+  })
+
   it('is repeated after an hour, also if a folder cannot be read', async () => {
     const { clock, maintenance, world } = makeMaintenance()
     const old = join(world.spool.tmp, 'old')
