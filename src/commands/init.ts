@@ -57,7 +57,9 @@ export const initCommand = defineCommand({
       world.isTerminal && !print && SKIPS_GUIDE.every((name) => args[name] === undefined)
     if (isGuided) return (await import('./init/guided.ts')).runGuided(args.events, world)
     const setup = setupOf(channel)
-    await runInit({ ...flags, dryRun: args['dry-run'], printOnly: print, setup }, world)
+    const withChannels = channel !== undefined
+    const own = { dryRun: args['dry-run'], printOnly: print, withChannels, setup }
+    await runInit({ ...flags, ...own }, world)
   },
 })
 

@@ -445,9 +445,28 @@ describe('hookbell init', () => {
     expect(first).toContain('\nWrote ~/.config/hookbell/config.json: channels slack\n')
     expect(calls(first)).toEqual(['secrets set SLACK_WEBHOOK_URL', 'test slack'])
     const second = add('ntfy')
-    expect(second).toMatch(/^Nothing to do: .*\nWrote .*: channels ntfy\nRenewed: /)
+    expect(second).toMatch(/^Wrote .*: channels ntfy\nRenewed: /)
     expect(calls(second)).toContain('test ntfy')
     expect(start(home, [...cli, '--yes']).shown).toMatch(/^Nothing to do: .*\nRenewed: .*\n$/)
+  })
+
+  it('adds a channel for all clients without asking for one, once a client is registered', () => {
+    const home = makeHome({ '.factory/x': '', '.claude/x': '' })
+    const add = [...cli, '--yes', '--channel', 'ntfy']
+    expect(start(home, add).shown).toContain('found more than one agent client: claude, droid')
+    const one = ['--client', 'droid', '--events', 'Stop', '--yes']
+    expect(start(home, [...cli, ...one]).status).toBe(0)
+    const settings = readFileSync(join(home, '.factory/settings.json'), 'utf8')
+    expect(start(home, [...cli, '--dry-run', '--channel', 'ntfy']).shown).toContain(
+      'config.json: channels ntfy\n',
+    )
+    expect(start(home, add).shown).toMatch(/^Wrote ~.*config\.json: channels ntfy\n/)
+    expect(start(home, add)).toMatchObject({
+      status: 0,
+      shown: 'Nothing to do: ~/.config/hookbell/config.json has these channels already.\n',
+    })
+    expect(readFileSync(join(home, '.factory/settings.json'), 'utf8')).toBe(settings)
+    expect(readdirSync(join(home, '.claude'))).toEqual(['x'])
   })
 
   it('shows what it would add to the configuration, and no secret that is in it', () => {

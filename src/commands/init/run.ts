@@ -4,8 +4,10 @@ import { CurrentConfig } from '../../config/current.ts'
 import { configDir, configPath, stateDir } from '../../config/paths.ts'
 import { refuseFoldersAtRisk } from '../../config/trust.ts'
 import { usageError } from '../../errors.ts'
+import { knownPlaces } from '../../install/places.ts'
+import { readRegistered } from '../../install/registered.ts'
 import { findTargets, type TargetOptions } from '../../install/target.ts'
-import { escapeControls } from '../../text/clean.ts'
+import { escapeControls, showPath } from '../../text/clean.ts'
 import { applyAll, refuseUndone } from './apply.ts'
 import { planChanges } from './plan.ts'
 import {
@@ -22,7 +24,9 @@ import {
 import { additionOf, plannedSetup, type Setup, shownAddition, writeSetup } from './setup.ts'
 
 export interface InitOptions extends TargetOptions {
-  /** Channels to set up as well. */
+  /** Whether `--channel` is given. */
+  withChannels?: boolean | undefined
+  /** Channels to set up as well: those that the configuration lacks. */
   setup?: Setup | undefined
   dryRun?: boolean | undefined
   printOnly?: boolean | undefined
@@ -55,10 +59,10 @@ export async function runInit(options: InitOptions, world: InitWorld): Promise<b
 }
 
 async function register(options: InitOptions, world: InitWorld): Promise<boolean> {
-  const targets = findTargets(options, world)
+  const state = stateDir(world.env)
+  const targets = isOnlyChannels(options, state, world) ? [] : findTargets(options, world)
   refuseUnasked(options, world)
   const folder = configDir(world.env)
-  const state = stateDir(world.env)
   refuseFoldersAtRisk(folder, state)
   const { path: door } = await world.installFrontDoor({ stateDir: state, dryRun: true })
   const { setup } = options
@@ -88,6 +92,14 @@ async function register(options: InitOptions, world: InitWorld): Promise<boolean
   return true
 }
 
+/** `--channel` alone, once the hooks are registered somewhere: a channel serves all clients, so none has to be chosen. */
+function isOnlyChannels(options: InitOptions, state: string, place: InitWorld): boolean {
+  const { withChannels, printOnly, client, all, events, user, project } = options
+  const isChosen = [client, events].some((one) => one !== undefined) || all || user || project
+  if (!withChannels || printOnly || isChosen) return false
+  return knownPlaces(state, place).some((one) => readRegistered(one).hooks.length > 0)
+}
+
 function refuseUnasked(
   { dryRun, printOnly, yes, json }: InitOptions,
   { isTerminal }: Pick<InitWorld, 'isTerminal'>,
@@ -115,6 +127,8 @@ function reportOf(
 ): string {
   const steps = nextSteps(setup, env)
   const next = isTried ? [] : steps
+  if (applied.length === 0 && !setup)
+    return `Nothing to do: ${showPath(configPath(configDir(env)))} has these channels already.\n`
   return report(applied, { door, setup: plannedSetup(setup), next, areNotesNew: Boolean(yes) })
 }
 
