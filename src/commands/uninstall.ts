@@ -14,9 +14,9 @@ import {
   type Registration,
   takeAway,
 } from '../install/uninstall.ts'
-import { hasDead } from '../journal/history.ts'
 import { escapeControls, showPath } from '../text/clean.ts'
-import { stateFolders, withEvents } from './_events.ts'
+import { stateFolders } from './_events.ts'
+import { describeLosses, findLosses, type Losses, noLosses } from './uninstall/losses.ts'
 import { purgeKeychain } from './uninstall/purge-keychain.ts'
 
 export const uninstallCommand = defineCommand({
@@ -85,10 +85,10 @@ export async function runUninstall(
   const print = (text: string) => world.print(escapeControls(text))
   const found = findAll(options, world)
   const isWhole = options.client === undefined && !options.user && !options.project
-  const waiting = options.purge ? await countWaiting() : 0
-  if (!options.json) print(describe(found, options, waiting))
+  const losses = options.purge ? findLosses(world.env) : noLosses
+  if (!options.json) print(describe(found, options, losses))
   if (options.dryRun) {
-    if (options.json) print(toJson({ ...report(found), waiting, written: false }))
+    if (options.json) print(toJson({ ...report(found), ...losses, written: false }))
     return found.faults.length > 0 ? 1 : 0
   }
   if (!options.yes && !(await world.ask('Remove the hooks? [Y/n] '))) {
@@ -103,7 +103,7 @@ export async function runUninstall(
   const rest = isWhole && isDone ? await removeRest(options, world) : { notes: [] as string[] }
   if (isWhole && !isDone)
     rest.notes.push('The front door stays until the hooks are removed everywhere')
-  if (options.json) print(toJson({ ...outcome, ...rest, waiting, written: true }))
+  if (options.json) print(toJson({ ...outcome, ...rest, ...losses, written: true }))
   else print(fit(lines([...outcome.told, ...outcome.faults, ...rest.notes])))
   return isDone ? 0 : 1
 }
@@ -193,17 +193,10 @@ async function removeRest({ purge }: UninstallOptions, { env }: UninstallWorld) 
   return { notes: [...notes, ...left.map((path) => `Not ours, left: ${showPath(path)}`)] }
 }
 
-function countWaiting(): number {
-  return withEvents(
-    stateFolders(),
-    ({ all }) => all.filter((one) => one.outcome === 'waiting' || hasDead(one)).length,
-  )
-}
-
 function describe(
   { registrations, faults }: Found,
-  { dryRun, purge }: UninstallOptions,
-  waiting: number,
+  { dryRun }: UninstallOptions,
+  losses: Losses,
 ): string {
   const diffs = registrations.map(({ place, before, removal }) =>
     dryRun
@@ -214,7 +207,7 @@ function describe(
   return [
     ...(isNone ? ['No hook of hookbell is registered here.\n'] : diffs),
     ...(dryRun ? faults.map((fault) => `${fault}\n`) : []),
-    purge && waiting > 0 ? `Undelivered, and lost with --purge: ${waiting}\n` : '',
+    describeLosses(losses),
     dryRun ? '\nNothing was written.\n' : '',
   ].join('')
 }

@@ -199,6 +199,29 @@ describe('hookbell uninstall, after init for every client', () => {
     expect(readdirSync(home.env.HOOKBELL_CONFIG_DIR)).toEqual(['notes.txt'])
   })
 
+  it('--dry-run --purge names what is lost, and removes nothing', async () => {
+    const home = await makeHome(config)
+    const folder = home.env.HOOKBELL_CONFIG_DIR
+    const secrets = join(folder, 'secrets.env')
+    writeFileSync(secrets, 'TOKEN=x\n', { mode: 0o600 })
+    home.accept({ hook_event_name: 'Stop' }, 'claude')
+    const lost = [join(folder, 'config.json'), secrets, home.state]
+    const words = ['uninstall', '--dry-run', '--purge']
+    const { stdout } = await home.run(...words)
+    expect(stdout.split('\n')).toEqual([
+      'No hook of hookbell is registered here.',
+      'Undelivered, and lost with --purge: 1',
+      ...lost.map((path) => `Lost with --purge: ${path}`),
+      '',
+      'Nothing was written.',
+    ])
+    expect(JSON.parse((await home.run(...words, '--json')).stdout)).toMatchObject({
+      ...{ waiting: 1, lost, keychain: [] },
+    })
+    expect(lost.filter((path) => existsSync(path))).toEqual(lost)
+    expect((await home.run('uninstall', '--dry-run')).stdout).not.toContain('Lost')
+  })
+
   it('--purge removes every file of hookbell, also when init never ran', async () => {
     const home = await makeHome()
     writeFileSync(join(home.project, '.hookbell.json'), '{}')

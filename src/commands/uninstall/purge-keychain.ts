@@ -4,10 +4,8 @@ import { KEYCHAIN } from '../../config/secrets/source.ts'
 
 /** Removes the secrets that the configuration takes from the keychain. @returns what could not be removed */
 export async function purgeKeychain(configDir: string, stateDir: string): Promise<string[]> {
-  const { secrets = {} } = new CurrentConfig(configDir, stateDir).get().config
-  const names = Object.keys(secrets).filter((name) => secrets[name] === KEYCHAIN)
   const left: string[] = []
-  for (const name of names) {
+  for (const name of keychainNames(configDir, stateDir)) {
     try {
       await removeKeychain(name, stateDir)
     } catch {
@@ -15,4 +13,10 @@ export async function purgeKeychain(configDir: string, stateDir: string): Promis
     }
   }
   return left
+}
+
+/** The secrets that the configuration takes from the keychain. */
+export function keychainNames(configDir: string, stateDir: string): string[] {
+  const { secrets = {} } = new CurrentConfig(configDir, stateDir).get().config
+  return Object.keys(secrets).filter((name) => secrets[name] === KEYCHAIN)
 }

@@ -1,0 +1,51 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { configDir, configPath, secretsPath, stateDir } from '../../config/paths.ts'
+import { hasDead } from '../../journal/history.ts'
+import { showPath } from '../../text/clean.ts'
+import { stateFolders, withEvents } from '../_events.ts'
+import { keychainNames } from './purge-keychain.ts'
+
+/** What of the user `--purge` removes. */
+export interface Losses {
+  /** Events that are not delivered. */
+  waiting: number
+  /** Files and folders. */
+  lost: readonly string[]
+  /** Names of secrets in the keychain. */
+  keychain: readonly string[]
+}
+
+export const noLosses: Losses = { waiting: 0, lost: [], keychain: [] }
+
+type Env = Readonly<Record<string, string | undefined>>
+
+export function findLosses(env: Env): Losses {
+  const [folder, folders] = [configDir(env), stateFolders()]
+  const own = [configPath(folder), secretsPath(folder), join(folder, 'templates')]
+  return {
+    waiting: countWaiting(folders),
+    lost: [...own, ...folders].filter((path) => existsSync(path)),
+    keychain: keychainNames(folder, stateDir(env)),
+  }
+}
+
+/** A line for each. */
+export function describeLosses({ waiting, lost, keychain }: Losses): string {
+  return [
+    ...(waiting > 0 ? [`Undelivered, and lost with --purge: ${waiting}`] : []),
+    ...lost.map((path) => `Lost with --purge: ${showPath(path)}`),
+    ...(keychain.length > 0
+      ? [`Lost with --purge, from the keychain: ${keychain.join(', ')}`]
+      : []),
+  ]
+    .map((line) => `${line}\n`)
+    .join('')
+}
+
+function countWaiting(folders: readonly string[]): number {
+  return withEvents(
+    folders,
+    ({ all }) => all.filter((one) => one.outcome === 'waiting' || hasDead(one)).length,
+  )
+}
