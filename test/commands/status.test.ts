@@ -23,6 +23,20 @@ describe('hookbell status', () => {
     await home.run('uninstall', '--yes')
   })
 
+  it('tells each channel that cannot be used which of the missing secrets it needs', async () => {
+    const home = await makeHome({
+      channels: {
+        team: { type: 'slack', url: '${SLACK_URL}' },
+        phone: { type: 'ntfy', topic: '${TOPIC}', token: '${TOKEN}' },
+      },
+    })
+    const { stdout } = await home.run('status')
+    expect(stdout.split('\n').filter((line) => line.startsWith('x channel'))).toEqual([
+      'x channel team: ${SLACK_URL} not set. Set it: hookbell secrets set SLACK_URL',
+      'x channel phone: ${TOPIC}, ${TOKEN} not set. Set it: hookbell secrets set TOPIC, hookbell secrets set TOKEN',
+    ])
+  })
+
   it('does not say that no event came when it has not looked at all of them', async () => {
     const home = await makeHome()
     await home.run('init', '--client', 'droid,claude', '--yes')

@@ -33,10 +33,12 @@ export async function problemsOf(
     const hint = `. ${problem.hint ?? 'Correct it: hookbell config edit'}`
     problems.push(`${problem.message} (the ${source} settings are used)${hint}`)
   }
-  const hint = unset.length > 0 ? `. ${await howToSetHere(unset)}` : ''
   const standIns = Object.entries(summary.unusableDirect ?? {})
-  for (const [name, reason] of [...Object.entries(unusable), ...standIns])
-    problems.push(`channel ${name}: ${reason}${reason.endsWith('not set') ? hint : ''}`)
+  for (const [name, reason] of [...Object.entries(unusable), ...standIns]) {
+    const missing = unset.filter((one) => reason.includes(`\${${one}}`))
+    const hint = missing.length > 0 ? `. ${await howToSetHere(missing)}` : ''
+    problems.push(`channel ${name}: ${reason}${hint}`)
+  }
   const names = Object.keys(channels)
   const isExplained = names.length === 0 && Object.keys(unusable).length > 0
   if (unreachable.length === names.length && !isExplained)
