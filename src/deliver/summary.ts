@@ -3,10 +3,14 @@ import { cutText } from '../text/clean.ts'
 
 const MAX_LINES = 10
 const MAX_LINE = 200
+/** How a summary says that there are others. */
+const MORE = / and \d+ more$/
+const ONLY_MORE = /^and \d+ more$/
 
 /**
  * Combines deliveries, oldest first, into one: the title of the first of the most urgent ones, how many more, and one line
- * for each of the most urgent ones. One of several sessions belongs to none of them: it is neither withdrawn nor replaced when one goes on.
+ * for each of the most urgent ones. One of several sessions belongs to none of them: it is neither withdrawn nor replaced
+ * when one goes on.
  */
 export function summarize(deliveries: readonly [Delivery, ...Delivery[]]): Delivery {
   const [first] = deliveries
@@ -15,8 +19,7 @@ export function summarize(deliveries: readonly [Delivery, ...Delivery[]]): Deliv
   const hosts = new Set(deliveries.map((one) => one.message.origin?.host ?? ''))
   const all = deliveries.flatMap(({ events }) => events)
   const byUrgency = [...deliveries].sort((one, other) => rankOf(other) - rankOf(one))
-  const told = new Set(byUrgency.slice(0, MAX_LINES))
-  const shown = deliveries.filter((one) => told.has(one)).map((one) => lineOf(one, hosts.size > 1))
+  const shown = mostUrgent(deliveries.flatMap((one) => linesOf(one, hosts.size > 1)))
   const rest = all.length - shown.length
   const isOfOne = deliveries.every(({ session }) => session === first.session)
   const urgency = highest(deliveries.map((one) => one.urgency))
@@ -39,7 +42,7 @@ export function summarize(deliveries: readonly [Delivery, ...Delivery[]]): Deliv
       ...(!isOfOne && { sessionId: '', cwd: shared(deliveries.map((one) => one.message.cwd)) }),
       urgency,
       kind: lead.message.kind,
-      title: `${cutText(lead.message.title, MAX_LINE)} and ${all.length - 1} more`,
+      title: `${cutText(titleOf(lead), MAX_LINE)} and ${all.length - 1} more`,
       body: [...shown, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n'),
       markup: '',
       ...(deliveries.some((one) => one.message.asks) && { asks: true }),
@@ -81,12 +84,41 @@ export function withOpenQuestions(delivery: Delivery, others: readonly Asked[]):
   }
 }
 
-/** For a question its text, since the titles of questions are all alike; otherwise the title and what it is about. */
-function lineOf({ message, questions }: Delivery, withHost: boolean): string {
-  const [first = ''] = message.body.split('\n', 1)
+/** The title of what may itself be a summary, which could not be sent, without its number. */
+function titleOf({ events, message: { title } }: Delivery): string {
+  return events.length > 1 ? title.replace(MORE, '') : title
+}
+
+interface Line {
+  text: string
+  rank: number
+}
+
+/** One line for each event, as far as a summary has one. */
+function linesOf(delivery: Delivery, withHost: boolean): Line[] {
+  const { events, message } = delivery
   const host = withHost ? message.origin?.host : ''
-  const about = questions?.[0] ? [questions[0].text] : [message.title, first]
-  return cutText([host, ...about].filter(Boolean).join(' · '), MAX_LINE)
+  const texts = events.length > 1 ? linesOfSummary(message.body) : [textOf(delivery)]
+  return texts.map((text) => ({
+    text: cutText([host, text].filter(Boolean).join(' · '), MAX_LINE),
+    rank: rankOf(delivery),
+  }))
+}
+
+function linesOfSummary(body: string): string[] {
+  return body.split('\n').filter((line) => !ONLY_MORE.test(line))
+}
+
+/** For a question its text, since the titles of questions are all alike; otherwise the title and what it is about. */
+function textOf({ message, questions }: Delivery): string {
+  const [first = ''] = message.body.split('\n', 1)
+  return questions?.[0]?.text ?? [message.title, first].filter(Boolean).join(' · ')
+}
+
+/** In their order. */
+function mostUrgent(lines: readonly Line[]): string[] {
+  const told = new Set([...lines].sort((a, b) => b.rank - a.rank).slice(0, MAX_LINES))
+  return lines.filter((line) => told.has(line)).map(({ text }) => text)
 }
 
 /** The same message with a line before its text. */

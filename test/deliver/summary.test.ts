@@ -103,6 +103,20 @@ describe('a summary', () => {
     expect(kind).toBe('done')
   })
 
+  it('counts each message once if one of them is a summary that could not be sent', () => {
+    const of = (...ids: string[]) =>
+      summarize(ids.map((id) => makeDelivery(id)) as [ReturnType<typeof makeDelivery>])
+    const { message } = summarize([of('a', 'b', 'c'), makeDelivery('d')])
+    expect(message.title).toBe('title of a and 3 more')
+    expect(message.body.split('\n')).toEqual([
+      ...['a', 'b', 'c', 'd'].map((id) => `title of ${id} · body of ${id}`),
+    ])
+    const many = of(...Array.from({ length: 12 }, (_, index) => `${index}`))
+    const lines = summarize([many, makeDelivery('d')]).message.body.split('\n')
+    expect(lines).toHaveLength(11)
+    expect(lines.at(-1)).toBe('and 3 more')
+  })
+
   it('of one session belongs to it', () => {
     const { session, message } = summarize([of('a', 's1'), of('b', 's1')])
     expect([session, message.sessionId]).toEqual(['claude s1', 's1'])
