@@ -84,10 +84,19 @@ async function removeAll(
 ) {
   for (let batch = next(excess); batch.length > 0; batch = next(excess)) {
     const removals = batch.flatMap(({ name, reason }) => {
-      const removal = take(name)
+      const removal = orNone(() => take(name))
       return removal ? { ...removal, reason } : []
     })
     await removeBatch(removals, deps)
+  }
+}
+
+/** One that cannot be moved now must not stop the others, which are claimed already. */
+function orNone<Value>(take: () => Value | undefined): Value | undefined {
+  try {
+    return take()
+  } catch {
+    return undefined
   }
 }
 

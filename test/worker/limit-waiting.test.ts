@@ -64,6 +64,20 @@ describe('events that wait on hold', () => {
     expect(world.lines()).toHaveLength(40)
   })
 
+  it('are removed although one of them cannot be moved', async () => {
+    const world = makeWorld()
+    const [stuck = '', ...ids] = makeWaiting(world, 3)
+    const { deps } = openWorker(world)
+    const [owner = ''] = readdirSync(world.spool.cur)
+    // In its way is a folder.
+    mkdirSync(join(world.spool.cur, owner, stuck))
+    await limitWaiting(deps, { ...none, maxFiles: 0 })
+    expect(readdirSync(world.spool.new)).toEqual([stuck])
+    expect(readdirSync(join(world.spool.cur, owner))).toEqual([stuck])
+    const records = readLines<JournalEntry>(join(world.stateDir, 'journal.jsonl'))
+    expect(records.map(({ id }) => id)).toEqual(ids)
+  })
+
   it('are removed although the journal cannot record it, and foreign things stay', async () => {
     const world = makeWorld()
     makeWaiting(world, 2)
