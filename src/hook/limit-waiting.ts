@@ -5,12 +5,16 @@ import { MAX_WAITING, MAX_WITHOUT_WORKER } from '../spool/waiting-limits.ts'
 /** Without a worker, nobody rotates the journal. */
 const MAX_JOURNAL_BYTES = 16 * 1024 * 1024
 
+/** Other files are no events: a worker sets them aside. */
+const EVENT_NAME = /^[\w.~-]+$/
+
 /** Removes the oldest waiting events, because no worker can be started: the disk must not fill up. Never throws. */
 export function limitWaiting(state: string) {
   try {
     const folder = `${state}/spool/new`
     const max = existsSync(`${state}/on-hold`) ? MAX_WAITING : MAX_WITHOUT_WORKER
-    const excess = new Arrivals(folder).list().slice(0, -max)
+    const oldest = new Arrivals(folder).list().slice(0, -max)
+    const excess = oldest.filter(({ id }) => EVENT_NAME.test(id))
     if (excess.length === 0) return
     const reason = `more than ${max} waited, and no worker started`
     const records = excess.map(({ id: name }) => {
@@ -18,9 +22,17 @@ export function limitWaiting(state: string) {
       return { at: Date.now(), id, type: 'dropped', reason }
     })
     record(`${state}/journal.jsonl`, records)
-    for (const { id } of excess) rmSync(`${folder}/${id}`, { force: true })
+    for (const { id } of excess) remove(`${folder}/${id}`)
   } catch {
     // The next hook tries again.
+  }
+}
+
+function remove(path: string) {
+  try {
+    rmSync(path, { force: true })
+  } catch {
+    // Such as a folder, which a worker sets aside.
   }
 }
 

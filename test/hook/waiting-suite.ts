@@ -97,15 +97,17 @@ export function waitingSuite(door: Door) {
 
     it('are recognized among other files, whatever the session sets for `ls`', async () => {
       const { home, run, waiting, setMarker } = await makeBroken(MAX)
-      const odd = join(home.state, 'spool/new/with "quotes"')
-      writeFileSync(odd, 'x')
-      utimesSync(odd, 0, 0)
+      const others = ['with "quotes"', 'folder'].map((name) => join(home.state, 'spool/new', name))
+      const [file = '', folder = ''] = others
+      writeFileSync(file, 'x')
+      mkdirSync(folder)
+      for (const path of others) utimesSync(path, 0, 0)
       setMarker()
       home.env.QUOTING_STYLE = 'c'
       await run()
-      await waitFor(() => waiting() <= MAX + 1)
-      await waitFor(() => recordsOf(home).length > 0)
-      expect(recordsOf(home)[0].reason).toBe(`more than ${MAX} waited, and no worker started`)
+      await waitFor(() => waiting() === MAX + 2)
+      for (const path of others) expect(existsSync(path)).toBe(true)
+      expect(recordsOf(home).map(({ id }) => id)).toContain('e0')
     })
 
     it('are limited although the journal is too large to record it', async () => {
