@@ -74,7 +74,7 @@ export function withEvents<Result>(
 }
 
 /** Called with a folder that cannot be read, and why. It throws if the command must end. */
-type OnUnreadable = (folder: string, error: unknown) => void
+export type OnUnreadable = (folder: string, error: unknown) => void
 
 export function list(folder: string, onUnreadable: OnUnreadable = rethrow): string[] {
   try {

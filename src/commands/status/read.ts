@@ -9,7 +9,7 @@ import { spoolIn } from '../../spool/layout.ts'
 import { lockHolder } from '../../spool/lock.ts'
 import { outlineParked } from '../../spool/outline.ts'
 import { isOnHold } from '../../worker/on-hold.ts'
-import { type Events, list, stateFolders, withEvents } from '../_events.ts'
+import { type Events, list, type OnUnreadable, stateFolders, withEvents } from '../_events.ts'
 import { backlogProblems } from './backlog.ts'
 import { clientProblems } from './clients.ts'
 import {
@@ -30,39 +30,19 @@ export async function readStatus() {
   const folders = stateFolders()
   const [state, configFolder] = [stateDir(), configDir()]
   const config = await readConfigSummary(configFolder, state)
-  const looked = config.hasHub ? await lookAtHub() : undefined
+  const hub = config.hasHub ? await lookAtHub() : undefined
   const unreadable = new Set<string>()
   const onUnreadable = (folder: string) => void unreadable.add(folder)
-  const corrupt = folders.flatMap((folder) => list(spoolIn(folder).corrupt, onUnreadable)).length
-  const unclaimed = folders.flatMap((folder) => {
-    const waiting = spoolIn(folder).new
-    return list(waiting, onUnreadable).map((name) => join(waiting, name))
-  })
-  const place = { env: process.env, cwd: process.cwd(), stateDir: state }
-  const { count, withDead, latest, clients, oldestWaiting, channels, unreached, hub } = withEvents(
-    folders,
-    (events) => ({
-      count: events.tallies.count(),
-      withDead: events.tallies.countDead(),
-      latest: events.tallies.latest(1),
-      clients: lookAtClients(place, events.tallies.latest(LATEST), events.inFull),
-      oldestWaiting: events.tallies.oldest('waiting'),
-      channels: channelRows(config, events),
-      ...(looked && { hub: looked.hubRow(events, hubChannels(config), looked.reach) }),
-      unreached: events.inFull(
-        [events.tallies.oldest('undelivered')].filter((one) => one !== undefined),
-      ),
-    }),
-    onUnreadable,
-  )
+  const { corrupt, unclaimed } = readSpools(folders, onUnreadable)
+  const read = readEvents({ folders, state, config, hub }, onUnreadable)
+  const { count, withDead, clients, lastEvent, unreached } = read
   const onHold = folders.some(isOnHold)
   const worker = lockHolder(state)?.pid ?? null
   const isInstalled = existsSync(frontDoorIn(state))
-  const lastEvent = latest.at(-1)?.acceptedAt ?? null
   return {
     accepted: Object.values(count).reduce((sum, one) => sum + one, 0),
     ...count,
-    oldestWaiting: oldestWaiting?.acceptedAt ?? null,
+    oldestWaiting: read.oldestWaiting,
     onHold,
     mutes: await mutesIn(folders),
     parked: parkedIn(folders),
@@ -72,11 +52,11 @@ export async function readStatus() {
     state,
     installed: isInstalled,
     clients,
-    channels,
-    ...(hub !== undefined && { hub }),
+    channels: read.channels,
+    ...(read.hub && { hub: read.hub }),
     lastEvent,
     problems: [
-      ...(looked && looked.reach !== 'reachable' ? [await hubProblem(looked.reach, config)] : []),
+      ...(hub && hub.reach !== 'reachable' ? [await hubProblem(hub.reach, config)] : []),
       ...[...unreadable].map(
         (folder) => `${folder} cannot be read; the next worker opens it again`,
       ),
@@ -88,6 +68,41 @@ export async function readStatus() {
       ...(await changedTrust(state)),
     ],
   }
+}
+
+interface Looked {
+  folders: readonly string[]
+  state: string
+  config: ConfigSummary
+  hub: Awaited<ReturnType<typeof lookAtHub>> | undefined
+}
+
+/** What the journals say, and what of the spool they lack. */
+function readEvents({ folders, state, config, hub }: Looked, onUnreadable: OnUnreadable) {
+  const place = { env: process.env, cwd: process.cwd(), stateDir: state }
+  const read = (events: Events) => ({
+    count: events.tallies.count(),
+    withDead: events.tallies.countDead(),
+    lastEvent: events.tallies.latest(1).at(-1)?.acceptedAt ?? null,
+    clients: lookAtClients(place, events.tallies.latest(LATEST), events.inFull),
+    oldestWaiting: events.tallies.oldest('waiting')?.acceptedAt ?? null,
+    channels: channelRows(config, events),
+    ...(hub && { hub: hub.hubRow(events, hubChannels(config), hub.reach) }),
+    unreached: events.inFull(
+      [events.tallies.oldest('undelivered')].filter((one) => one !== undefined),
+    ),
+  })
+  return withEvents(folders, read, onUnreadable)
+}
+
+/** What lies in the spools that needs a worker, or a person. */
+function readSpools(folders: readonly string[], onUnreadable: OnUnreadable) {
+  const corrupt = folders.flatMap((folder) => list(spoolIn(folder).corrupt, onUnreadable)).length
+  const unclaimed = folders.flatMap((folder) => {
+    const waiting = spoolIn(folder).new
+    return list(waiting, onUnreadable).map((name) => join(waiting, name))
+  })
+  return { corrupt, unclaimed }
 }
 
 /** Loaded only if something is muted; most of the time nothing is. */
