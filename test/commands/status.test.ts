@@ -23,15 +23,18 @@ describe('hookbell status', () => {
     await home.run('uninstall', '--yes')
   })
 
-  it('tells each channel that cannot be used which of the missing secrets it needs', async () => {
+  it('tells the hub and each channel which of the missing secrets they need', async () => {
     const home = await makeHome({
+      hub: { url: 'redis://127.0.0.1:1', password: '${HUB_PASSWORD}', channels: ['fleet'] },
       channels: {
         team: { type: 'slack', url: '${SLACK_URL}' },
         phone: { type: 'ntfy', topic: '${TOPIC}', token: '${TOKEN}' },
       },
     })
     const { stdout } = await home.run('status')
-    expect(stdout.split('\n').filter((line) => line.startsWith('x channel'))).toEqual([
+    expect(stdout.split('\n').filter((line) => /^x .*not set/.test(line))).toEqual([
+      'x hub: ${HUB_PASSWORD} not set. Set it: hookbell secrets set HUB_PASSWORD',
+      'x channel fleet: ${HUB_PASSWORD} not set. Set it: hookbell secrets set HUB_PASSWORD',
       'x channel team: ${SLACK_URL} not set. Set it: hookbell secrets set SLACK_URL',
       'x channel phone: ${TOPIC}, ${TOKEN} not set. Set it: hookbell secrets set TOPIC, hookbell secrets set TOKEN',
     ])

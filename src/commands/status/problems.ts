@@ -34,11 +34,8 @@ export async function problemsOf(
     problems.push(`${problem.message} (the ${source} settings are used)${hint}`)
   }
   const standIns = Object.entries(summary.unusableDirect ?? {})
-  for (const [name, reason] of [...Object.entries(unusable), ...standIns]) {
-    const missing = unset.filter((one) => reason.includes(`\${${one}}`))
-    const hint = missing.length > 0 ? `. ${await howToSetHere(missing)}` : ''
-    problems.push(`channel ${name}: ${reason}${hint}`)
-  }
+  for (const [name, reason] of [...Object.entries(unusable), ...standIns])
+    problems.push(`channel ${name}: ${reason}${await howToSetIn(reason, unset)}`)
   const names = Object.keys(channels)
   const isExplained = names.length === 0 && Object.keys(unusable).length > 0
   if (unreachable.length === names.length && !isExplained)
@@ -58,15 +55,16 @@ export async function problemsOf(
 
 /** Why the hub cannot be reached, and how to set what it lacks. */
 export async function hubProblem(reach: string, { unset }: ConfigSummary): Promise<string> {
-  const hint = reach.endsWith('} not set') ? `. ${await howToSetHere(unset)}` : ''
-  return `hub: ${reach}${hint}`
+  return `hub: ${reach}${await howToSetIn(reach, unset)}`
 }
 
-/** Loads the facts about the clients only if a variable is not set. */
-async function howToSetHere(unset: readonly string[]): Promise<string> {
+/** How to set the variables that a reason names. Loads the facts about the clients only if it names one. */
+async function howToSetIn(reason: string, unset: readonly string[]): Promise<string> {
+  const missing = unset.filter((name) => reason.includes(`\${${name}}`))
+  if (missing.length === 0) return ''
   const { shellEnvironment } = await import('../../clients/shell-environment.ts')
   const { howToSet } = await import('../../config/secrets/how-to-set.ts')
-  return howToSet(unset, configDir(), shellEnvironment(process.env))
+  return `. ${howToSet(missing, configDir(), shellEnvironment(process.env))}`
 }
 
 /** Loads the template engine only if there are templates of the user's own; most users have none. */
