@@ -461,10 +461,9 @@ describe('hookbell init', () => {
       'config.json: channels ntfy\n',
     )
     expect(start(home, add).shown).toMatch(/^Wrote ~.*config\.json: channels ntfy\n/)
-    expect(start(home, add)).toMatchObject({
-      status: 0,
-      shown: 'Nothing to do: ~/.config/hookbell/config.json has these channels already.\n',
-    })
+    expect(start(home, add).shown).toMatch(
+      /^Nothing to do: ~\/\.config\/hookbell\/config\.json has these channels already\.\nRenewed: .*\n$/,
+    )
     expect(readFileSync(join(home, '.factory/settings.json'), 'utf8')).toBe(settings)
     expect(readdirSync(join(home, '.claude'))).toEqual(['x'])
   })

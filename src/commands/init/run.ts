@@ -127,9 +127,11 @@ function reportOf(
 ): string {
   const steps = nextSteps(setup, env)
   const next = isTried ? [] : steps
-  if (applied.length === 0 && !setup)
-    return `Nothing to do: ${showPath(configPath(configDir(env)))} has these channels already.\n`
-  return report(applied, { door, setup: plannedSetup(setup), next, areNotesNew: Boolean(yes) })
+  const facts = { door, setup: plannedSetup(setup), next, areNotesNew: Boolean(yes) }
+  const path = showPath(configPath(configDir(env)))
+  const isDone = applied.length === 0 && !setup
+  const done = isDone ? `Nothing to do: ${path} has these channels already.\n` : ''
+  return done + report(applied, facts)
 }
 
 function placeAt({ change, changed, backup }: AppliedChange, door: string) {
