@@ -43,6 +43,7 @@ export class Deliverer {
   readonly #deps: DelivererDeps
   readonly #lines = new Map<string, DestinationLine>()
   #isPaused = false
+  #isEnding = false
 
   constructor(deps: DelivererDeps) {
     this.#deps = deps
@@ -54,6 +55,7 @@ export class Deliverer {
     const destination = findDestination(channel, this.#deps.config())
     if ('error' in destination)
       return Promise.resolve(this.#withoutDestination(delivery, destination.error))
+    if (this.#isEnding) return Promise.resolve({ type: 'released' })
     return new Promise((resolve) => {
       const isPermission = kind === 'permission'
       const order = { id, channel, session, acceptedAt, isPermission, delivery, load, resolve }
@@ -95,8 +97,9 @@ export class Deliverer {
     this.reset()
   }
 
-  /** Releases all queued deliveries, because the worker ends. */
+  /** Releases all queued deliveries, and those that are still being prepared, because the worker ends. */
   releaseAll() {
+    this.#isEnding = true
     for (const { queue } of this.#lines.values()) {
       for (const entry of queue.clear() as Order[]) entry.resolve({ type: 'released' })
     }

@@ -172,6 +172,19 @@ describe('a destination that fails for the maximum age of an event', () => {
   })
 })
 
+describe('a worker that ends on hold', () => {
+  it('releases also what was still being prepared', async () => {
+    const { deliver, deliverer } = makeDeliverer({
+      channels: { team: { type: 'slack', url: (await startReceiver()).url } },
+    })
+    deliverer.setPaused(true)
+    const before = deliver('queued')
+    deliverer.releaseAll()
+    expect(await before).toEqual({ type: 'released' })
+    expect(await deliver('prepared')).toEqual({ type: 'released' })
+  })
+})
+
 /** Deliveries that end without an attempt. */
 const unattempted: [string, string, Partial<Delivery>][] = [
   ['was answered', 'answered', { kind: 'permission' }],
