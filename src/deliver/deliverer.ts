@@ -50,12 +50,11 @@ export class Deliverer {
   }
 
   /** Resolves when the delivery has ended, for now or for good. `load` makes it again. Never rejects. */
-  deliver(delivery: Delivery, load: () => Promise<Delivery>): Promise<Outcome> {
+  async deliver(delivery: Delivery, load: () => Promise<Delivery>): Promise<Outcome> {
     const { id, channel, session, kind, acceptedAt } = delivery
     const destination = findDestination(channel, this.#deps.config())
-    if ('error' in destination)
-      return Promise.resolve(this.#withoutDestination(delivery, destination.error))
-    if (this.#isEnding) return Promise.resolve({ type: 'released' })
+    if ('error' in destination) return this.#withoutDestination(delivery, destination.error)
+    if (this.#isEnding) return { type: 'released' }
     return new Promise((resolve) => {
       const isPermission = kind === 'permission'
       const order = { id, channel, session, acceptedAt, isPermission, delivery, load, resolve }
