@@ -38,11 +38,14 @@ export function fill(machine: Machine, index: number): Map<string, Event> {
   return new Map(events)
 }
 
-/** The log lines of delivered messages, alone or in a summary, in the order in which the hubs wrote them. */
+/**
+ * The log lines of delivered messages, alone or in a summary, in the order in which the hubs wrote them. Of a message that a
+ * hub delivered just before it was killed, another hub only says that it would be a repeat.
+ */
 export const toldBy = (hubs: readonly HubProcess[]) =>
   hubs
     .flatMap((hub) => hub.lines())
-    .filter(({ state }) => state === 'delivered' || state === 'summarized')
+    .filter(({ state }) => ['delivered', 'summarized', 'repeat'].includes(state))
     .sort((a, b) => a.at - b.at)
 
 export const tagOf = (body: string) => body.match(/#(\d+-\d+-\d+)#/)?.[1] ?? ''
