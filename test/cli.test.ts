@@ -327,6 +327,7 @@ describe('cli: help', () => {
         doctor      Find out why no notification arrives; --fix makes safe repairs
         uninstall   Remove the hooks from all settings
         test        Send one real message to a channel and show its answer
+        notify      Send a message of your own, from a script or by an agent
         preview     Show what a channel would be sent, without sending it
         status      Show what is waiting, dead or broken
         log         Show what happened to each event

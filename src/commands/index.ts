@@ -34,6 +34,10 @@ const registry: Readonly<Record<string, Entry>> = {
     description: 'Send one real message to a channel and show its answer',
     load: async () => (await import('./test.ts')).testCommand,
   },
+  notify: {
+    description: 'Send a message of your own, from a script or by an agent',
+    load: async () => (await import('./notify.ts')).notifyCommand,
+  },
   preview: {
     description: 'Show what a channel would be sent, without sending it',
     load: async () => (await import('./preview.ts')).previewCommand,

@@ -25,7 +25,9 @@ describe('commands: index', () => {
     ['mesages', 'Did you mean "messages"?'],
     [
       'frobnicate',
-      expect.stringMatching(/^Commands: init, clients, doctor, uninstall, test, preview, status, /),
+      expect.stringMatching(
+        /^Commands: init, clients, doctor, uninstall, test, notify, preview, status, /,
+      ),
     ],
     ['constructor', expect.stringMatching(/^Commands: /)],
   ])('suggests commands for the unknown command %s', async (name, hint) => {

@@ -1,0 +1,23 @@
+import { fallbackFolders } from '../config/pinned.ts'
+import type { Header } from '../spool/header.ts'
+import { acceptEvent } from '../spool/write.ts'
+
+/** An event that survives a power cut. */
+export interface StoredEvent {
+  id: string
+  /** The folder with the spool that keeps it: the state folder, or its fallback folder. */
+  root: string
+}
+
+/** Stores an event in the state folder, or beside it if that folder cannot take it. @returns undefined if none can */
+export function storeEvent(state: string, header: Header, body: Buffer): StoredEvent | undefined {
+  for (const folder of [() => state, () => fallbackFolders(state)[0] ?? '']) {
+    try {
+      const root = folder()
+      return { id: acceptEvent(root, header, body), root }
+    } catch {
+      // The folder is full, read-only or not ours: try the next one.
+    }
+  }
+  return undefined
+}
