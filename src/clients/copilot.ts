@@ -76,7 +76,11 @@ export const copilot = defineClient({
     { where: { hook_event_name: false, sessionId: true, reason: true }, event: 'sessionEnd' },
     { where: { hook_event_name: false, sessionId: true, source: true }, event: 'sessionStart' },
   ],
-  fieldNames: { reason: ['reason', 'stopReason'], parent_session_id: ['parentSessionId'] },
+  fieldNames: {
+    reason: ['reason', 'stopReason'],
+    parent_session_id: ['parentSessionId'],
+    agent_type: ['agent_type', 'agent_name', 'agentName'],
+  },
   variants: [
     // These fire for a sub-agent too, with its own session id.
     { event: 'agentStop', where: { parentAgentId: true }, means: 'SubagentStop' },

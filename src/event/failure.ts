@@ -16,12 +16,12 @@ export function failureOf(payload: Payload, at: number, spoken: string): Failure
     'message',
     'status',
   )
+  // The status of a turn of Cursor, which says no more than that it failed.
+  const words = [said, name, spoken].find((one) => one !== '' && one !== 'error') ?? ''
   const all = [name, textOf(payload, 'error'), said, spoken].join('\n').slice(0, 16 * 1024)
   const isLimit = isLimitText(all)
   return {
-    reason: inWords(said || name || spoken)
-      .slice(0, 4096)
-      .toWellFormed(),
+    reason: inWords(words).slice(0, 4096).toWellFormed(),
     isLimit,
     resetsAt: isLimit ? resetTimeOf(all, at) : undefined,
   }

@@ -49,7 +49,8 @@ const makers = {
     failure?.resetsAt === undefined ? '' : moment(failure.resetsAt, at),
   failed: ({ event: { kind, message } }) => (kind === 'subagent-done' && message ? 'yes' : ''),
   tool: (from) => from.line(from.event.tool),
-  agent: (from) => from.line(from.event.agent),
+  agent: (from) => from.line(from.event.agent, MAX_LABEL),
+  subagent: subagentOf,
   background: ({ event: { backgroundTasks: tasks } }) => (tasks > 0 ? counted(tasks, 'task') : ''),
   duration: ({ event }) => durationOf(event),
   did: ({ event }) => didOf(event.did, durationOf(event)),
@@ -89,6 +90,7 @@ const agentText: ReadonlySet<ValueName> = new Set([
   'prompt',
   'tool',
   'agent',
+  'subagent',
   'files',
   'commands',
   'tools',
@@ -126,6 +128,13 @@ export class Values {
     if (clearance === 'summary') return name === 'files' || name === 'commands'
     return agentText.has(name) || (name === 'reason' && !/^[\w.-]{1,40}$/.test(event.reason))
   }
+}
+
+/** A session may itself run under the name of an agent: only the ids show a sub-agent. */
+function subagentOf(from: Source): string {
+  const { agent, agentId, parentSessionId } = from.event
+  if (agentId === '' && parentSessionId === '') return ''
+  return ['Sub-agent', from.line(agent, MAX_LABEL)].filter(Boolean).join(' ')
 }
 
 function askedOf(from: Source): Formatted {

@@ -349,9 +349,24 @@ describe('a failed turn', () => {
     })
   })
 
-  it('of Cursor gives only the word that the client sends', () => {
-    expect(read('cursor', 'stop.error').failure).toMatchObject({ reason: 'error', isLimit: false })
+  it('of Cursor gives no reason, because the client sends none', () => {
+    expect(read('cursor', 'stop.error').failure).toMatchObject({ reason: '', isLimit: false })
   })
+})
+
+it.each([
+  ['claude', 'SubagentStop', 'general-purpose'],
+  ['codex', 'SubagentStop', 'default'],
+  ['copilot', 'SubagentStop', 'explore'],
+  ['droid', 'SubagentStop', 'Find unused exports'],
+  ['qwen', 'SubagentStop', 'general-purpose'],
+])('the payload of %s %s names the sub-agent', (client, name, agent) => {
+  expect(read(client, name).agent).toBe(agent)
+})
+
+it('a camelCase payload of Copilot names the sub-agent too', () => {
+  const payload = { sessionId: 's1', timestamp: 1, stopReason: 'end_turn', agentName: 'explore' }
+  expect(parsePayload(payload).agent).toBe('explore')
 })
 
 describe('a headless run', () => {

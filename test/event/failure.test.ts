@@ -11,6 +11,8 @@ it.each([
   [{ error: '{"message":"Overloaded"}' }, '', 'Overloaded'],
   [{ error: '529 {"code":7}' }, '', '529 {"code":7}'],
   [{ error: 'in {braces}' }, '', 'in {braces}'],
+  [{ status: 'error' }, '', ''],
+  [{ status: 'error', error_message: 'Overloaded' }, '', 'Overloaded'],
   [{ error: 'a'.repeat(5000) }, '', 'a'.repeat(4096)],
 ])('the reason of a failure with %j and the answer %j is %j', (payload, spoken, reason) => {
   expect(failureOf(payload, at, spoken).reason).toBe(reason)

@@ -74,10 +74,10 @@ describe('a message', () => {
       'api-server: done',
       'Started both\nStill in the background: 2 tasks',
     ],
-    [{ kind: 'subagent-done', agent: 'tester' }, 'api-server: tester done', ''],
+    [{ kind: 'subagent-done', agent: 'tester' }, 'api-server: sub-agent done (tester)', ''],
     [
       { kind: 'subagent-done', agent: 'tester', message: 'out of memory', lastMessage: 'So far' },
-      'api-server: tester failed',
+      'api-server: sub-agent failed (tester)',
       'out of memory\nSo far',
     ],
     [
@@ -87,6 +87,7 @@ describe('a message', () => {
     ],
     [{ kind: 'ended', reason: 'clear' }, 'api-server: session ended (clear)', ''],
     [{ kind: 'failed', message: 'rate limit' }, 'api-server: failed', 'rate limit'],
+    [{ kind: 'failed' }, 'api-server: failed', 'The turn ended with an error.'],
     [{ kind: 'other', name: 'FutureEvent', problems: ['cut'] }, 'api-server: FutureEvent', 'cut'],
     [
       { kind: 'other', name: 'UserPromptSubmit', prompt: 'Fix it' },
@@ -237,7 +238,7 @@ describe('a question', () => {
     [
       'its plan',
       { ...question, about: 'plan', subject: '# Plan\n\n1. Move\n2. Test' },
-      'api-server: asks you',
+      'api-server: asks you to approve a plan',
       'Plan\n\n1. Move\n2. Test',
     ],
   ])('is shown with %s', (_, asked, title, body) => {
@@ -246,6 +247,30 @@ describe('a question', () => {
     expect(render(event)).toMatchObject({ title, body })
     const { markup } = render(event).message('normal', { clearance: 'summary', markup: 'slack' })
     expect(markup).toContain(asked.subject.split(/[\s*_#]+/).find(Boolean))
+  })
+})
+
+describe('a question of a sub-agent', () => {
+  const question = {
+    ...{ about: 'command', tool: 'Bash', subject: 'npm publish', detail: '' },
+    ...{ choices: [], from: 'payload' },
+  } as const satisfies EnrichedEvent['question']
+  const event = { kind: 'permission', tool: 'Bash', question, agentId: 'a1' } as const
+
+  it('names it before what it asks, in each format', () => {
+    const renderer = render({ ...event, agent: 'Ex*plore' })
+    expect(renderer).toMatchObject({
+      title: 'api-server: permission needed',
+      body: 'Sub-agent Ex*plore · Bash: npm publish',
+    })
+    const markupIn = (markup: string) =>
+      renderer.message('critical', { clearance: 'summary', markup }).markup
+    expect(markupIn('slack')).toMatch(/^\*Sub-agent Ex\u200b?\*\u200b?plore\*\n\*Bash\*\n/)
+    expect(markupIn('html')).toMatch(/^<p><b>Sub-agent Ex\*plore<\/b><\/p>\s*<p><b>Bash<\/b><\/p>/)
+  })
+
+  it('is none if the session itself runs as an agent with a name', () => {
+    expect(render({ ...event, agent: 'reviewer', agentId: '' }).body).toBe('Bash: npm publish')
   })
 })
 

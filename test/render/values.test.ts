@@ -36,6 +36,18 @@ describe('the values of templates', () => {
     ],
     ['did', { did: { ...did, files: ['a'], tools: { Edit: 3 } }, durationMs: undefined }, '1 file'],
     ['did', { durationMs: 60_000 }, ''],
+    ['subagent', { agent: 'Explore', agentId: 'a1' }, 'Sub-agent Explore'],
+    ['subagent', { agent: 'Explore', agentId: 'a1' }, 'Sub-agent Explore', 'summary'],
+    ['subagent', { agent: 'Explore', agentId: 'a1' }, '', 'minimal'],
+    ['subagent', { agentId: 'a1' }, 'Sub-agent'],
+    ['subagent', { parentSessionId: 's1' }, 'Sub-agent'],
+    // The session itself was started as this agent.
+    ['subagent', { agent: 'reviewer' }, ''],
+    [
+      'subagent',
+      { agent: `--token=hunter22 \u001b[1m\n${'x'.repeat(99)}`, agentId: 'a1' },
+      `Sub-agent --token=[redacted] ${'x'.repeat(40)}…`,
+    ],
     ['tools', { did: { ...did, tools: { Edit: 3, Bash: 2 } } }, 'Edit 3\nBash 2'],
     ['files', { did: { ...did, files: many.slice(2) } }, many.slice(2).join('\n')],
     ['files', { did: { ...did, files: many } }, `${many.slice(0, 20).join('\n')}\nand 2 more`],
