@@ -92,13 +92,13 @@ export class Renderer {
   #origin({ leavesMachine, ...reader }: Channel): Origin {
     const values = this.#valuesFor(reader)
     const id = String(values.get('session_id'))
-    const { client, kind } = this.#event
+    const { client, kind, project } = this.#event
     // The id comes from the payload: it is put into a command only if it is a plain word.
     const isWord = /^\w[\w.-]{0,127}$/.test(id)
     const canReply = findClient(client)?.repliesThroughApi && isWord && !endings.includes(kind)
     return {
       label: String(values.get('label')),
-      project: String(values.get('project')),
+      project: this.#field(project, 200) || client,
       branch: String(values.get('branch')),
       host: leavesMachine ? String(values.get('host')) : '',
       reply: canReply ? `hookbell reply ${id} "…"` : '',

@@ -2,7 +2,7 @@ import type { Deeds } from '../context/deeds.ts'
 import type { EnrichedEvent } from '../context/enrich.ts'
 import type { Clearance } from '../delivery.ts'
 import type { Question } from '../event/event.ts'
-import { cutText } from '../text/clean.ts'
+import { cutMiddle, cutText } from '../text/clean.ts'
 import { counted } from '../text/counted.ts'
 import { formatDuration } from '../text/duration.ts'
 import { formatTime } from '../text/local-time.ts'
@@ -10,6 +10,8 @@ import { Formatted } from './formatted.ts'
 import { asCode, loadMarkdown, mayHaveMarkdown, type ReadMarkdown } from './markdown.ts'
 import { MAX_LINE, Source, type ValueDeps } from './value-source.ts'
 
+/** Short enough for a title, whose end says what happened. */
+const MAX_PROJECT = 40
 const MAX_LABEL = 60
 const MAX_PROMPT = 120
 
@@ -26,7 +28,7 @@ type Value = string | Formatted
 
 /** All values that a template can use, and how they are made: truncated, without secrets and control characters. */
 const makers = {
-  project: (from) => from.line(from.event.project) || from.event.client,
+  project: (from) => cutMiddle(from.line(from.event.project), MAX_PROJECT) || from.event.client,
   client: ({ event }) => event.client,
   event: (from) => from.line(from.event.name),
   kind: ({ event }) => event.kind,

@@ -60,6 +60,19 @@ export function cutText(text: string, max: number, whole?: RegExp): string {
   return `${withoutHalf(text.slice(0, split?.index ?? point)).trimEnd()}…`
 }
 
+/** The same in the middle: the end of a name may tell it apart from others. */
+export function cutMiddle(text: string, max: number): string {
+  if (text.length <= max) return text
+  const start = cutText(text, Math.ceil(max / 2))
+  const from = text.length - (max - start.length)
+  graphemes ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
+  const { index, segment } = graphemes.segment(text).containing(from) ?? {
+    index: from,
+    segment: '',
+  }
+  return start + text.slice(index < from ? index + segment.length : from).trimStart()
+}
+
 /** Drops the first half of a surrogate pair that was cut in two. */
 function withoutHalf(text: string): string {
   return /[\ud800-\udbff]$/.test(text) ? text.slice(0, -1) : text

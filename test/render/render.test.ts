@@ -99,6 +99,25 @@ describe('a message', () => {
     expect(render(event)).toMatchObject({ title, body, problems: [] })
   })
 
+  it.each([
+    ['permission', 'permission needed'],
+    ['waiting', 'waiting for you'],
+    ['done', 'done'],
+    ['subagent-done', 'sub-agent done'],
+    ['ended', 'session ended'],
+    ['abnormal-end', 'session ended abnormally'],
+    ['failed', 'failed'],
+    ['other', 'Stop'],
+  ] as const)('about %s says so in its title, however long the names in it are', (kind, words) => {
+    const project = `api${'👩‍👩‍👧'.repeat(8)}${'-server'.repeat(8)} (bold-fox)`
+    const renderer = render({ kind, project, agent: 'tester'.repeat(20) })
+    const { title, origin } = renderer.message('normal', { clearance: 'full' })
+    expect(title).toMatch(/^api\S+…[a-z-]+ \(bold-fox\): /)
+    expect(title).toContain(`(bold-fox): ${words}`)
+    expect(title.isWellFormed()).toBe(true)
+    expect(origin?.project).toBe(project)
+  })
+
   it('contains no active markup of the agent in any format', () => {
     for (const kind of kinds) {
       const event = {

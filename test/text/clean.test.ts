@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   cleanText,
+  cutMiddle,
   cutText,
   escapeControls,
   oneLine,
@@ -61,6 +62,22 @@ describe('text', () => {
           expect(start.join('').trimEnd()).toBe(cut.slice(0, -1))
         },
       ),
+    )
+  })
+
+  it('is truncated in the middle only between graphemes', () => {
+    expect(cutMiddle('api-server-of-the-shop', 10)).toBe('api-…-shop')
+    expect(cutMiddle('api-server', 10)).toBe('api-server')
+    const piece = fc.constantFrom('a', ' ', 'é', '👍🏽', '👩‍👩‍👧', '🇩🇪', 'ไ')
+    fc.assert(
+      fc.property(fc.array(piece, { minLength: 41, maxLength: 60 }), (pieces) => {
+        const [start = '', end = ''] = cutMiddle(pieces.join(''), 40).split('…')
+        expect(start.length + 1 + end.length).toBeLessThanOrEqual(40)
+        expect(pieces.join('').startsWith(start)).toBe(true)
+        expect(pieces.join('').endsWith(end)).toBe(true)
+        const kept = [...graphemesOf(start), ...graphemesOf(end)]
+        expect(kept.every((one) => graphemesOf(pieces.join('')).includes(one))).toBe(true)
+      }),
     )
   })
 
