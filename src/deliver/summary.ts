@@ -1,4 +1,11 @@
-import { type Asked, type Delivery, type Origin, type Urgency, urgencies } from '../delivery.ts'
+import {
+  type Asked,
+  type Delivery,
+  type Message,
+  type Origin,
+  type Urgency,
+  urgencies,
+} from '../delivery.ts'
 import { cutText } from '../text/clean.ts'
 
 const MAX_LINES = 10
@@ -71,17 +78,51 @@ export function withOpenQuestions(delivery: Delivery, others: readonly Asked[]):
   if (others.length === 0) return delivery
   const { message, events, questions } = delivery
   const title = questions?.[0]?.title ?? message.title
-  const count = events.length - 1 + others.length
-  const lines = others.slice(0, MAX_LINES).map(({ text }) => cutText(text, MAX_LINE))
+  const texts = [message.body, ...linesOfQuestions(others)]
+  return { ...delivery, message: combine(message, title, events.length + others.length, texts) }
+}
+
+/** What was told of the events of a message, without the questions of others that it contains as well. */
+export type Told = Pick<Delivery, 'events' | 'message'>
+
+/** The message as it is once some of its questions were answered, but not all: it tells only of the others. */
+export function withoutAnswered(
+  { events, message }: Told,
+  questions: readonly Asked[],
+  answered: readonly string[],
+): Message {
+  const isOwn = ({ id }: Asked) => events.includes(id)
+  const isOpen = ({ id }: Asked) => !answered.includes(id)
+  const open = questions.filter(isOpen)
+  const others = open.filter((one) => !isOwn(one))
+  const over = questions.filter((one) => isOwn(one) && !isOpen(one))
+  const count = events.length - over.length + others.length
+  const own = events.length > 1 ? without(message.body, linesOfQuestions(over)) : message.body
+  const texts = [over.length < events.length ? own : '', ...linesOfQuestions(others)]
+  return combine(message, open[0]?.title ?? message.title, count, texts)
+}
+
+function combine(message: Message, title: string, count: number, texts: readonly string[]) {
   return {
-    ...delivery,
-    message: {
-      ...message,
-      title: `${title} and ${count} more`,
-      body: [message.body, ...lines].filter(Boolean).join('\n'),
-      markup: '',
-    },
+    ...message,
+    title: count > 1 ? `${title} and ${count - 1} more` : title,
+    body: texts.filter(Boolean).join('\n'),
+    markup: '',
   }
+}
+
+function linesOfQuestions(questions: readonly Asked[]): string[] {
+  return questions.slice(0, MAX_LINES).map(({ text }) => cutText(text, MAX_LINE))
+}
+
+/** Removes each of the lines once, because two events may have the same. */
+function without(body: string, lines: readonly string[]): string {
+  const left = body.split('\n')
+  for (const line of lines) {
+    const at = left.indexOf(line)
+    if (at >= 0) left.splice(at, 1)
+  }
+  return left.join('\n')
 }
 
 /** The title of what may itself be a summary, which could not be sent, without its number. */

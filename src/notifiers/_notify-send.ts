@@ -21,7 +21,7 @@ type Context = Pick<SendContext, 'signal' | 'sessionEnv' | 'replaces'>
  */
 export async function showByNotifySend(asked: Notice, context: Context): Promise<Sent> {
   const { signal, sessionEnv, replaces } = context
-  const notice = { ...asked, deniesMarkup: !(await readsMarkup(busEnv(sessionEnv), signal)) }
+  const notice = await forDaemon(asked, context)
   const isKept = notice.stays || notice.timeoutSeconds === 0 || replaces !== undefined
   if (!isKept) {
     await runTool(notifySend(notice, sessionEnv), signal)
@@ -39,6 +39,20 @@ export async function showByNotifySend(asked: Notice, context: Context): Promise
   }
 }
 
+/** Replaces the text of a notification, unless the daemon that showed it is gone. @throws DeliveryError */
+export async function updateNotification(
+  handle: string,
+  asked: Notice,
+  context: Context,
+): Promise<string> {
+  const before = await stillShown(handle, context)
+  if (!before) return 'it was gone already'
+  const { signal, sessionEnv } = context
+  const notice = await forDaemon(asked, context)
+  await runTool(notifySend(notice, sessionEnv, handleArgs(before)), signal)
+  return 'its text was replaced'
+}
+
 /** Closes a notification. @throws DeliveryError on a timeout, or where no program can close one */
 export async function withdrawNotification(
   handle: string,
@@ -53,6 +67,10 @@ export async function withdrawNotification(
   throw new DeliveryError('unavailable', 'desktop: no program here can close a notification', {
     hint: 'Install one of dbus-send, gdbus and busctl',
   })
+}
+
+async function forDaemon(notice: Notice, { signal, sessionEnv }: Context): Promise<Notice> {
+  return { ...notice, deniesMarkup: !(await readsMarkup(busEnv(sessionEnv), signal)) }
 }
 
 /** The earlier notification, unless the daemon was restarted: its number may now mean another program's. */

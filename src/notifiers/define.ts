@@ -164,6 +164,16 @@ export interface Notifier<Options extends z.ZodObject = z.ZodObject> {
     context: Omit<SendContext, 'attempt' | 'now' | 'replaces'>,
   ): Promise<string>
   /**
+   * Replaces the text of a message that is still shown, without alerting anybody again. Otherwise as `withdraw`.
+   * @throws DeliveryError
+   */
+  update?(
+    handle: string,
+    message: Message,
+    options: z.output<Options>,
+    context: Pick<SendContext, 'signal' | 'sessionEnv' | 'now'>,
+  ): Promise<string>
+  /**
    * Reports that a session was answered, for a notifier whose earlier messages may wait or be shown elsewhere (hub).
    * @throws DeliveryError
    */

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { staysShown } from '../delivery.ts'
 import { type Notice, notifySendCommand, osascript, powershell, type Tool } from './_desktop.ts'
 import { showByNodeNotifier } from './_node-notifier.ts'
-import { showByNotifySend, withdrawNotification } from './_notify-send.ts'
+import { showByNotifySend, updateNotification, withdrawNotification } from './_notify-send.ts'
 import { runTool } from './_run-tool.ts'
 import { boundLine, boundText, sessionOf } from './_text.ts'
 import { defineNotifier, type Message, tooLate } from './define.ts'
@@ -46,6 +46,11 @@ export const desktop = defineNotifier({
   async withdraw(handle, _, context) {
     if (context.signal.aborted) throw tooLate('desktop', context.signal)
     return await withdrawNotification(handle, context)
+  },
+  async update(handle, message, options, context) {
+    if (context.signal.aborted) throw tooLate('desktop', context.signal)
+    const notice = noticeOf(message, { ...options, sound: false }, context.now)
+    return await updateNotification(handle, notice, context)
   },
 })
 

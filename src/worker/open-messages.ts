@@ -2,8 +2,8 @@ import type { LoadedConfig } from '../config/load/load.ts'
 import { AnswerWatch, type AskedWhere, isAnswered as isInTranscript } from '../context/answers.ts'
 import type { Destination } from '../deliver/attempt.ts'
 import { type Begun, type EarlierMessages, ONE_SHOT_MS } from '../deliver/message-life.ts'
-import { withOpenQuestions } from '../deliver/summary.ts'
-import { withdraw } from '../deliver/withdraw.ts'
+import { withOpenQuestions, withoutAnswered } from '../deliver/summary.ts'
+import { update, withdraw } from '../deliver/withdraw.ts'
 import { type Asked, type Delivery, staysShown } from '../delivery.ts'
 import { dropOldest } from '../drop-oldest.ts'
 import type { JournalEntry } from '../journal/entry.ts'
@@ -74,7 +74,7 @@ export class OpenMessages implements EarlierMessages {
       const isReplaced = handle !== undefined && handle === before?.shown.handle
       if (before && !isReplaced) this.#shown.add(before.shown)
       if (handle === undefined || !staysShown(delivery.message)) return
-      this.#add(delivery, handle, isReplaced ? others : [])
+      this.#add(delivery, handle, isReplaced ? others : [], notifier.update !== undefined)
     }
     return {
       delivery: isAnother ? withOpenQuestions(delivery, others) : delivery,
@@ -84,11 +84,17 @@ export class OpenMessages implements EarlierMessages {
     }
   }
 
-  /** Withdraws the session's messages that are answered or outdated. Call it after each event of the session. */
+  /**
+   * Withdraws the session's messages that are answered or outdated, and removes answered questions from others. Call it
+   * after each event of the session.
+   */
   async review(ref: SessionRef): Promise<void> {
     const session = await this.#session(ref)
-    const all = this.#shown.list().filter((one) => isOf(one, ref) && isOver(session, one))
-    await Promise.all(all.map((one) => this.#takeBack(one)))
+    if (!session) return
+    const all = this.#shown.list().filter((one) => isOf(one, ref))
+    await Promise.all(
+      all.map((one) => (isOver(session, one) ? this.#takeBack(one) : this.#shorten(one, session))),
+    )
   }
 
   /** Milliseconds until transcripts are checked again; undefined if no message needs it. */
@@ -133,7 +139,7 @@ export class OpenMessages implements EarlierMessages {
     const shown = this.#shown
       .list()
       .findLast((one) => one.channel === channel && one.session === session)
-    if (!shown || (urgency !== 'critical' && !isOver(known, shown))) return undefined
+    if (!shown || (urgency !== 'critical' && !(known && isOver(known, shown)))) return undefined
     if (!this.#shown.remove(shown)) return undefined
     const open = shown.questions.filter(
       (one) => !events.includes(one.id) && !(known && isAnswered(known, one)),
@@ -141,13 +147,15 @@ export class OpenMessages implements EarlierMessages {
     return { shown, open }
   }
 
-  #add(delivery: Delivery, handle: string, others: readonly Asked[]) {
+  #add(delivery: Delivery, handle: string, others: readonly Asked[], canUpdate: boolean) {
     const { channel, session, events, kind, acceptedAt: at, questions = [], sessionEnv } = delivery
-    const { client, sessionId } = delivery.message
+    const { message } = delivery
+    const { client, sessionId } = message
     const [event = ''] = events
     const all = [...questions, ...others]
     const shown = { channel, session, event, client, sessionId, kind, at, handle, sessionEnv }
-    this.#shown.add({ ...shown, questions: all })
+    const told = canUpdate && all.length > 1 ? { told: { events, message } } : {}
+    this.#shown.add({ ...shown, ...told, questions: all })
     this.#lookIn(FIRST_LOOK_MS, handle)
   }
 
@@ -198,6 +206,18 @@ export class OpenMessages implements EarlierMessages {
     return true
   }
 
+  /** Removes the answered questions from the text of a message that is not over. */
+  async #shorten(shown: Shown, session: Session) {
+    const { told, questions, left = [] } = shown
+    const answered = questions.filter((one) => isAnswered(session, one)).map(({ id }) => id)
+    if (!told || answered.length === left.length || !this.#shown.remove(shown)) return
+    const { config, now } = this.#deps
+    await update(shown, withoutAnswered(told, questions, answered), config(), now())
+    this.#shown.add({ ...shown, left: answered })
+    // The next answer may have come meanwhile.
+    await this.review(shown)
+  }
+
   async #takeBack(shown: Shown) {
     if (!this.#shown.remove(shown)) return
     const { journal, config, now } = this.#deps
@@ -213,8 +233,7 @@ function isOf(one: SessionRef, { client, sessionId }: SessionRef): boolean {
   return one.client === client && one.sessionId === sessionId
 }
 
-function isOver(session: Session | undefined, { questions, at, channel }: Shown): boolean {
-  if (!session) return false
+function isOver(session: Session, { questions, at, channel }: Shown): boolean {
   if (questions.length > 0) return questions.every((one) => isAnswered(session, one))
   // The message reports a failure or the end of a turn: it is outdated once the session goes on.
   const { promptAt, ownTurnAt = 0, turnEnd, answeredAt, isHeadless } = session

@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { summarize, withLine, withOpenQuestions } from '../../src/deliver/summary.ts'
+import {
+  summarize,
+  withLine,
+  withOpenQuestions,
+  withoutAnswered,
+} from '../../src/deliver/summary.ts'
 import { type Delivery, deliverySchema } from '../../src/delivery.ts'
 import { whoOf } from '../../src/notifiers/_text.ts'
 import { makeDelivery } from '../support/delivery.ts'
@@ -46,6 +51,37 @@ describe('a message that replaces open questions', () => {
   it('is unchanged if no question is open', () => {
     const delivery = asking('b', 'Bash: make test')
     expect(withOpenQuestions(delivery, [])).toBe(delivery)
+  })
+})
+
+describe('a message of which some questions were answered', () => {
+  const others = [asking('b', 'Bash: ls'), asking('c', 'Bash: pwd')].flatMap(
+    ({ questions = [] }) => questions,
+  )
+
+  it('keeps its whole text and the questions that are still open', () => {
+    const own = asking('a', 'Bash: make')
+    const body = 'Bash: make\n1. yes\n2. no'
+    const told = { events: own.events, message: { ...own.message, body } }
+    const questions = [...(own.questions ?? []), ...others]
+    expect(withoutAnswered(told, questions, ['b'])).toMatchObject({
+      title: 'asks you and 1 more',
+      body: `${body}\nBash: pwd`,
+    })
+    expect(withoutAnswered(told, questions, ['b', 'c'])).toMatchObject({ title: 'asks you', body })
+    expect(withoutAnswered(told, questions, ['a', 'c'])).toMatchObject({
+      title: 'asks you',
+      body: 'Bash: ls',
+    })
+  })
+
+  it('loses the line of each of them once, if it is a summary', () => {
+    const failure = makeDelivery('x', { urgency: 'critical' })
+    const same = [asking('a', 'Bash: make'), asking('b', 'Bash: make'), asking('c', 'Bash: ls')]
+    const { questions = [], ...told } = summarize([failure, ...same])
+    const { title, body } = withoutAnswered(told, questions, ['a', 'c'])
+    expect(title).toBe('asks you and 1 more')
+    expect(body.split('\n')).toEqual([expect.stringContaining('title of x'), 'Bash: make'])
   })
 })
 

@@ -162,6 +162,25 @@ describe.skipIf(reason)(`notifiers: desktop${reason}`, () => {
     await withdraw(next.handle)
   })
 
+  it('replaces the text of a notification, silently and only where it is shown', async () => {
+    const { handle } = await ask('first')
+    const update = (shown: string) => {
+      const channel = desktop.options.parse({ sound: true })
+      const message = makeMessage({ title: 'next', urgency: 'critical' })
+      return desktop.update?.(shown, message, channel, makeContext({ sessionEnv: screen.env }))
+    }
+    expect(await update(handle)).toBe('its text was replaced')
+    await screen.caughtUp()
+    const replacesId = Number(handle.split('/')[1])
+    expect(screen.notices.at(-1)).toMatchObject({ title: 'next', replacesId, expireMs: 0 })
+    expect(screen.notices.at(-1)?.hints).not.toHaveProperty('sound-name')
+    const count = screen.notices.length
+    expect(await update(':1.99999/1')).toBe('it was gone already')
+    await screen.caughtUp()
+    expect(screen.notices).toHaveLength(count)
+    await withdraw(handle)
+  })
+
   it.each([':1.99999/1', 'damaged'])(
     'replaces and withdraws nothing with the handle %s',
     async (handle) => {

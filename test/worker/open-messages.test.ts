@@ -527,6 +527,39 @@ describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
     for (const command of ['one', 'two', 'three']) expect(all?.body).toContain(command)
   })
 
+  it('shows only the questions that are still open, once another one is answered', async () => {
+    const { world, accept, shown, withdrawn } = await makeDesk({ noise: { off: ['short-turns'] } })
+    const replied = (requestID: string) => ({
+      ...{ hook_event_name: 'permission.replied', sessionID: 's1', requestID },
+    })
+    const asks = (command: string) => ({
+      ...{ hook_event_name: 'permission.asked', sessionID: 's1', id: command, permission: 'bash' },
+      metadata: { command },
+    })
+    for (const command of ['one', 'two', 'three']) accept(asks(command), 'opencode')
+    await world.untilIdle()
+    accept(replied('three'), 'opencode')
+    await world.untilIdle()
+    const before = await shown()
+    expect(before.at(-1)).toMatchObject({
+      title: expect.stringMatching(/ and 1 more$/),
+      expireMs: 0,
+    })
+    expect(before.at(-1)?.replacesId).toBeGreaterThan(0)
+    expect(before.at(-1)?.body).toMatch(/bash: (one|two)\nbash: (one|two)/)
+    // An event that answers nothing changes nothing.
+    accept({ hook_event_name: 'session.created', sessionID: 's1' }, 'opencode')
+    accept(replied('one'), 'opencode')
+    await world.untilIdle()
+    const [last, ...rest] = (await shown()).slice(before.length)
+    expect([last?.title, rest]).toEqual([expect.not.stringContaining('more'), []])
+    expect(last?.body).toMatch(/^bash: two\n/)
+    expect(await withdrawn()).toBe(0)
+    accept(replied('two'), 'opencode')
+    await world.untilIdle()
+    expect(await withdrawn()).toBe(1)
+  })
+
   it('stays when the client ends the session right after it, as a one-shot run does', async () => {
     const { world, accept, shown, withdrawn } = await makeDesk()
     const end = { hook_event_name: 'SessionEnd', session_id: 's1', reason: 'other' }
