@@ -14,7 +14,7 @@ import {
 
 /** Names of variables in a shell. */
 const VARIABLE =
-  '(?:PASSWORD|SSHPASS|PASSWD|_PWD|_PASS|PASSPHRASE|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|SECRET_?KEY|SECRET_KEY_BASE)'
+  '(?:PASSWORD|SSHPASS|(?<![A-Za-z])PASS|PASSWD|_PWD|_PASS|PASSPHRASE|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|SECRET_?KEY|SECRET_KEY_BASE)'
 
 /** TOKEN="two words" */
 const variables: readonly Shape[] = [
@@ -102,8 +102,13 @@ const netrc: readonly Shape[] = [
 const options: readonly Shape[] = [
   {
     pattern:
-      /(?<keep>(?<![\w-])-(?:-[\w-]{0,40}?)?(?:password|passphrase|storepass|keypass|token|secret|(?:api|access|secret)[_-]?key)[ =]["'`]?)[^\s'"`,;(){}<>$]{6,}/gi,
+      /(?<keep>(?<![\w-])-(?:-[\w-]{0,40}?)?(?:password|passphrase|storepass|keypass|token|bearer|secret|(?:api|access|secret|auth|account)[_-]?key)[ =]["'`]?)[^\s'"`,;(){}<>$]{6,}/gi,
     accept: isAssignable,
+  },
+  {
+    pattern:
+      /(?<keep>(?<![\w-])--(?:[\w-]{0,40}-)?(?:pass|passwd|passcode|pwd|pw)[ =]["'`]?)[^\s'"`,;(){}<>$]{6,}/gi,
+    accept: (value) => isAssignable(value) && !value.includes('/'),
   },
 ]
 
@@ -185,7 +190,7 @@ export const assignedGroups: readonly ShapeGroup[] = [
       // IDENTIFIED BY 'hunter'
       {
         pattern: new RegExp(
-          String.raw`(?<keep>\b(?:IDENTIFIED\s(?:WITH\s[\w"']{1,40}\s)?BY|(?:WITH|SET|ENCRYPTED)\sPASSWORD|SET\sPASSWORD\sFOR\s\S{1,80}\s=|ConvertTo-SecureString(?:\s-String)?)\s["'])(?:${QUOTED})`,
+          String.raw`(?<keep>\b(?:IDENTIFIED\s(?:WITH\s[\w"']{1,40}\s)?BY|(?:WITH|SET|ENCRYPTED|LOGIN)\sPASSWORD|SET\sPASSWORD\sFOR\s\S{1,80}\s=|ConvertTo-SecureString(?:\s-String)?)\s["'])(?:${QUOTED})`,
           'gi',
         ),
         accept: isLiteral,

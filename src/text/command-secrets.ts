@@ -1,43 +1,24 @@
-import {
-  isLiteral,
-  isNoPort,
-  isPassword,
-  type Shape,
-  type ShapeGroup,
-  VALUE,
-} from './secret-shape.ts'
-
-/**
- * The rest of a command: up to its end, the end of a sentence or of a code span. The options of a program mean nothing
- * behind that: `-p8080` is a port.
- */
-const REST = String.raw`\s(?:\\[\s\S]|[^|;&\n\x60.'"\\]|\.(?!\s)|"(?:[^"\\\n]|\\.){0,300}"|'[^'\n]{0,300}'|["'\\])*`
-
-/** A quote, which is escaped if the command is in JSON. */
-const QUOTE = String.raw`\\?["']?`
-
-interface Option {
-  /** Alternatives of program names. */
-  readonly programs: string
-  /** What precedes the value, without a quote. */
-  readonly option: string
-  readonly words: readonly string[]
-  /** By default any literal. */
-  readonly accept?: Shape['accept']
-}
+import { type CommandPart, commandShape, QUOTE, REDIS } from './command-shape.ts'
+import { isNoPort, isPassword, type Shape, type ShapeGroup } from './secret-shape.ts'
 
 const MYSQL = String.raw`mysql(?:dump|admin|import|check|show|binlog|sh)?|mariadb(?:-\w{2,12})?`
 const LOGIN = String.raw`(?:docker|podman|nerdctl|buildah|skopeo|oras|crane|az|oc|argocd|helm\sregistry)\slogin`
 const MONGO = 'mongo(?:sh|dump|restore|export|import|stat|top)?'
-const REDIS = '(?:redis|valkey|keydb)-cli'
 
 /** The options of programs that take a password, and are something else for other programs. */
-const options: readonly Option[] = [
+const options: readonly CommandPart[] = [
+  // `docker run --name curl -u 1000:1000` sets a user and a group.
   {
-    programs: 'curl|https?|xh',
-    option: String.raw`(?:-[A-Za-z]{0,6}?[uUa]\s?|--(?:proxy-)?user[ =]|--auth[ =])${QUOTE}[^\s"':]{0,100}:(?!//)`,
-    words: ['curl ', 'http ', 'https ', 'xh '],
-    accept: isNoNumber,
+    programs: 'curl|https?|xh|etcdctl',
+    option: String.raw`(?:-[A-Za-z]{0,6}?[uUa]\s?|--(?:proxy-)?user[ =]|--auth[ =])${QUOTE}(?!\d{1,5}:\d{1,5}(?![^\s"']))[^\s"':]{0,100}:(?!//)`,
+    words: ['curl ', 'http ', 'https ', 'xh ', 'etcdctl '],
+    accept: () => true,
+  },
+  {
+    programs: 'curl',
+    option: String.raw`(?:-E\s?|--(?:proxy-)?cert[ =])${QUOTE}(?!pkcs11:)[^\s"':]{1,200}:(?![\\/])`,
+    words: ['curl '],
+    accept: isPassword,
   },
   {
     programs: 'curl',
@@ -75,9 +56,9 @@ const options: readonly Option[] = [
   },
   // A user before it shows that it is a command and not prose.
   {
-    programs: `${LOGIN}|${MONGO}`,
+    programs: String.raw`${LOGIN}|${MONGO}|cqlsh|rdesktop|psexec(?:64)?|expo\slogin|poetry\spublish`,
     option: String.raw`(?:-u|--user(?:name)?)[ =]?\S{1,100}\s+-p[ =]?`,
-    words: [' login ', 'mongo'],
+    words: [' login ', 'mongo', 'cqlsh', 'rdesktop', 'psexec', 'poetry'],
     accept: isNoPort,
   },
   {
@@ -122,27 +103,22 @@ const options: readonly Option[] = [
     words: ['pass:'],
   },
   {
+    programs: String.raw`openssl\s(?:enc|aes-\S{1,20}|des\S{0,20})`,
+    option: String.raw`-k\s`,
+    words: ['openssl '],
+    accept: isPassword,
+  },
+  { programs: 'useradd|usermod', option: String.raw`-p\s?`, words: ['user'], accept: isPassword },
+  {
+    programs: String.raw`security\sadd-(?:generic|internet)-password`,
+    option: String.raw`-w\s`,
+    words: ['security add-'],
+    accept: isPassword,
+  },
+  {
     programs: 'htpasswd',
     option: String.raw`-\w{0,5}b\w{0,5}\s(?:\S{1,200}\s)?\S{1,100}\s`,
     words: ['htpasswd'],
-    accept: isPassword,
-  },
-]
-
-/** Words that precede a value for some programs. */
-const words: readonly Option[] = [
-  {
-    programs: 'vault|cargo',
-    option: String.raw`login\s`,
-    words: ['vault login ', 'cargo login '],
-    accept: isPassword,
-  },
-  { programs: 'vault', option: 'password=', words: ['vault '] },
-  { programs: REDIS, option: String.raw`(?:AUTH|auth)\s`, words: ['-cli '], accept: isPassword },
-  {
-    programs: 'ansible-vault',
-    option: String.raw`encrypt_string\s`,
-    words: ['_string '],
     accept: isPassword,
   },
 ]
@@ -160,23 +136,8 @@ export const commandGroups: readonly ShapeGroup[] = [
     gate: (text) => OPTION.test(text) && PROGRAM.test(text),
     // Created on first use: many patterns, which few texts need.
     get shapes() {
-      optionShapes ??= options.map(shapeOf)
+      optionShapes ??= options.map(commandShape)
       return optionShapes
     },
   },
-  { words: ['-cli ', 'vault ', 'cargo '], shapes: words.map(shapeOf) },
 ]
-
-function shapeOf({ programs, option, words, accept = isLiteral }: Option): Shape {
-  return {
-    words,
-    scope: new RegExp(String.raw`(?<![\w.-])(?:${programs})${REST}`, 'g'),
-    pattern: new RegExp(String.raw`(?<keep>\s${option}${QUOTE})${VALUE}`, 'g'),
-    accept,
-  }
-}
-
-/** `docker run --name curl -u 1000:1000` sets a user and a group. */
-function isNoNumber(value: string): boolean {
-  return !/^\d{1,5}$/.test(value)
-}

@@ -1,6 +1,8 @@
 import { assignedGroups, lateAssignedGroups } from './assigned-secrets.ts'
 import { commandGroups } from './command-secrets.ts'
+import { commandWordGroups } from './command-words.ts'
 import { authorizationGroup, headerGroups } from './header-secrets.ts'
+import { oneTimeCodeGroups } from './one-time-codes.ts'
 import type { Shape, ShapeGroup } from './secret-shape.ts'
 
 /** Not within a word: `risk-based` has no `sk-` key. */
@@ -106,7 +108,7 @@ const keyShapes: readonly Shape[] = [
   // user:password@host of a URL: the password.
   {
     words: ['://'],
-    pattern: /(?<keep>:\/\/[^\s/:@'"]{0,100}:)[^\s/@'"]{3,}(?:@[^\s/@'"]{1,200}){0,2}(?=@)/g,
+    pattern: /(?<keep>:\/\/[^\s/:@'"]{0,100}:)[^\s/@'"]+(?:@[^\s/@'"]{1,200}){0,2}(?=@)/g,
   },
   // token@host
   {
@@ -124,15 +126,17 @@ export const groups: readonly ShapeGroup[] = [
   { words: ['-----'], shapes: pemShapes },
   // These need the command around the value, which other shapes may cut.
   ...commandGroups,
+  ...commandWordGroups,
   ...assignedGroups,
   ...headerGroups,
   { shapes: keyShapes },
   authorizationGroup,
   ...lateAssignedGroups,
+  ...oneTimeCodeGroups,
 ]
 
 const SUSPICIOUS =
-  /\S{15}|:\/\/|--|\s-[a-z]|=|pass|secret|token|credential|key|auth|login|identified/i
+  /\S{15}|:\/\/|--|\s-[a-z]|=|pass|secret|token|credential|key|auth|login|identified|<<<|vault|psk|add_user|unlock|http-basic|freerdp|sqlplus|sqlldr|[ei][xm]pdp|rman\s/i
 
 /** Quick check: false if no shape can match, as for most words and titles. */
 export function mayHoldKey(text: string): boolean {

@@ -158,6 +158,20 @@ const secret = [
   'ConvertTo-SecureString "«hunter»" -AsPlainText',
   'ConvertTo-SecureString -String "«hunter»" -AsPlainText',
   "printf '«hunter2»' | docker login --password-stdin",
+  "CREATE ROLE me LOGIN PASSWORD '«hunter»';",
+  'PASS=«hunter» ./deploy',
+  "PASS='«two words»' ./deploy",
+  'docker run --env=PASS=«hunter» x',
+  'tool --pass «hunter22»',
+  'tool --pass=«hunter22» run',
+  'tool --passwd «hunter22»',
+  'tool --passcode «hunter22»',
+  'tool --pwd=«hunter22»',
+  'tool --db-su-pw=«hunter22»',
+  'curl --oauth2-bearer «abc12345» x',
+  'tool --auth-key «abc12345»',
+  'tailscale up --authkey «abc12345»',
+  'az storage blob list --account-key «abc12345==»',
 ]
 
 /** Prose and commands that look similar. */
@@ -212,6 +226,10 @@ const harmless = [
   'The password is bcrypt-12',
   'The password is scrypt-14',
   'The password is v2-only',
+  'vitest --pass-with-no-tests --bypass rule12 --pass 2000',
+  'docker run --workdir /a --pwd packages/web2 --pwd=/srv/web2 x',
+  'tool --passwd-file users2.txt --pwd ~/web12 --pass takes the password',
+  'COMPASS=north1 BYPASS=check1 PASS=12 FAIL=3',
 ]
 
 testRedaction('values in a place for a password', { secret, harmless })

@@ -1,0 +1,98 @@
+import { type CommandPart, commandShape, QUOTE, REDIS } from './command-shape.ts'
+import { isLiteral, isPassword, type Shape, type ShapeGroup, VALUE } from './secret-shape.ts'
+
+/** Words that precede a value for some programs. */
+const words: readonly CommandPart[] = [
+  {
+    programs: 'vault|cargo',
+    option: String.raw`login\s`,
+    words: ['vault login ', 'cargo login '],
+    accept: isPassword,
+  },
+  { programs: 'vault', option: 'password=', words: ['vault '] },
+  { programs: REDIS, option: String.raw`(?:AUTH|auth)\s`, words: ['-cli '], accept: isPassword },
+  {
+    programs: 'ansible-vault',
+    option: String.raw`encrypt_string\s`,
+    words: ['_string '],
+    accept: isPassword,
+  },
+  {
+    programs: 'nmcli',
+    option: String.raw`(?:password|[\w.-]{0,40}\.psk)\s`,
+    words: ['nmcli '],
+    accept: isPassword,
+  },
+  {
+    programs: 'wpa_passphrase',
+    option: String.raw`(?:"[^"\n]{1,60}"|'[^'\n]{1,60}'|[^\s"'<>]{1,60})\s`,
+    words: ['wpa_passphrase '],
+    accept: isPassword,
+  },
+  {
+    programs: 'rabbitmqctl',
+    option: String.raw`(?:add_user|change_password|authenticate_user)\s\S{1,100}\s`,
+    words: ['rabbitmqctl '],
+    accept: isPassword,
+  },
+  {
+    programs: 'mysqladmin',
+    option: String.raw`password\s`,
+    words: ['mysqladmin '],
+    accept: isPassword,
+  },
+  {
+    programs: 'bw',
+    option: String.raw`(?:login\s\S{1,100}|unlock)\s`,
+    words: ['bw '],
+    accept: isPassword,
+  },
+  {
+    programs: 'ngrok',
+    option: String.raw`(?:config\sadd-)?authtoken\s`,
+    words: ['ngrok '],
+    accept: isPassword,
+  },
+  {
+    programs: String.raw`poetry\sconfig`,
+    option: String.raw`(?:pypi-token\.\S{1,60}|http-basic\.\S{1,60}\s\S{1,100})\s`,
+    words: ['poetry '],
+    accept: isPassword,
+  },
+  {
+    programs: '[xw]l?freerdp|cmdkey',
+    option: `${QUOTE}/(?:p|pass|password):`,
+    words: ['freerdp', 'cmdkey'],
+  },
+  // sqlplus scott/tiger@db: the name of the database may follow.
+  {
+    programs: 'sqlplus|sqlldr|expdp|impdp|rman',
+    option: String.raw`(?:userid=)?${QUOTE}[A-Za-z][\w$#]{0,30}/`,
+    words: ['sqlplus ', 'sqlldr ', 'expdp ', 'impdp ', 'rman '],
+  },
+]
+
+let wordShapes: readonly Shape[] | undefined
+
+export const commandWordGroups: readonly ShapeGroup[] = [
+  {
+    words: words.flatMap((one) => one.words),
+    get shapes() {
+      wordShapes ??= words.map(commandShape)
+      return wordShapes
+    },
+  },
+  {
+    words: ['<<<'],
+    shapes: [
+      // sudo -S ls <<< hunter2
+      {
+        pattern: new RegExp(
+          String.raw`(?<keep>(?:-stdin|sudo\s(?:-\w{1,20}\s){0,3}-\w{0,3}S|chpasswd|--with-token)[^|;&<\n]{0,100}<<<\s?["']?)${VALUE}`,
+          'g',
+        ),
+        accept: isLiteral,
+      },
+    ],
+  },
+]
