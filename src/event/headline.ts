@@ -27,14 +27,22 @@ export function headline(lastMessage: string, maxLength = MAX_LENGTH): Headline 
   const question = questionAtEnd(blocks)
   const chosen = question.length > 0 ? question : summaryOf(blocks)
   const whole = textOf(chosen)
-  const others = all.filter((block) => !chosen.includes(block))
+  const others = blocks.filter(
+    (block, index) => !chosen.includes(block) && !isHeadingOf(block, chosen, blocks[index + 1]),
+  )
   const isQuestion = question.length > 0
   if (isQuestion) {
     const rest = whole.length > maxLength ? all : others
-    return { text: cutStart(whole, maxLength), isQuestion, rest: textOf(rest) }
+    const cut = hasChoicesBelow(question) ? cutText : cutStart
+    return { text: cut(whole, maxLength), isQuestion, rest: textOf(rest) }
   }
   const text = cutText(whole, maxLength)
   return { text, isQuestion, rest: [...leftOf(whole, text), textOf(others)].join('\n\n').trim() }
+}
+
+/** A heading without the text below it would seem to belong to other text. */
+function isHeadingOf({ type }: Block, chosen: readonly Block[], next: Block | undefined): boolean {
+  return type === 'heading' && next !== undefined && chosen.includes(next)
 }
 
 /** Of a longer answer only the end is searched. */
@@ -122,11 +130,26 @@ function questionAtEnd(blocks: readonly Block[]): readonly Block[] {
   const before = blocks.at(-2)
   if (!last || last.type === 'code') return []
   // The head of a column, such as `Fixed?`, asks nobody.
-  if (last.type !== 'table' && asks(last.text)) return withIntroduction(last, before)
+  if (last.type !== 'table' && asks(last.text))
+    return last.type === 'text' ? [last, ...choicesAbove(blocks)] : withIntroduction(last, before)
   if (hasIntroduction(last) && before && before.type !== 'code' && asks(before.text)) {
     return [before, last]
   }
   return []
+}
+
+const CHOICE = /\b(which|options?|prefer|choose|pick|one of|these|those|either)\b/i
+
+/** The list that a question at the end chooses from. It is shown below the question, which a phone shows first. */
+function choicesAbove(blocks: readonly Block[]): readonly Block[] {
+  const [last, ...above] = blocks.toReversed()
+  if (!last || !CHOICE.test(last.text)) return []
+  const end = above.findIndex(({ type }) => type !== 'list')
+  return above.slice(0, end < 0 ? undefined : end).reverse()
+}
+
+function hasChoicesBelow([question, choices]: readonly Block[]): boolean {
+  return question?.type === 'text' && choices?.type === 'list' && asks(question.text)
 }
 
 /** "Which one" only begins a sentence that asks: within one, as in "it shows which of them failed", it tells. */

@@ -26,6 +26,16 @@ describe('the headline of an answer', () => {
       'Both work.\n\nWhich one do you want?\n\n| name | size |\n|---|---|\n| SQLite | 1 MB |',
       'Which one do you want?\n\n| name | size |\n|---|---|\n| SQLite | 1 MB |',
     ],
+    [
+      'a question with the choices above it',
+      'I tried both:\n\n1. SQLite\n\n2. PostgreSQL\n\nWhich one do you want?',
+      'Which one do you want?\n1. SQLite\n\n2. PostgreSQL',
+    ],
+    [
+      'a question about something else than the list above it',
+      'I changed:\n\n- a.ts\n- b.ts\n\nShould I commit?',
+      'Should I commit?',
+    ],
     ['a request without a question mark', 'Done.\n\nLet me know which you prefer.', undefined],
     ['a request for a choice', 'Both work.\n\nTell me which one to use.', undefined],
     ['a choice without a question mark', 'Both work. Which one:\n- a\n- b', undefined],
@@ -122,6 +132,19 @@ describe('the headline of an answer', () => {
       isQuestion: false,
       rest: '…three four.\n\nBefore.',
     })
+  })
+
+  it('leaves neither its own heading nor a polite closing to the rest', () => {
+    const message =
+      'Before.\n\n## Summary\n\nTax is added.\n\n## Notes\n\nNone.\n\nLet me know if you need more.'
+    const [text, rest] = ['Tax is added.', 'Before.\n\n## Notes\n\nNone.']
+    expect(headline(message)).toEqual({ text, isQuestion: false, rest })
+  })
+
+  it('keeps the start of a long question with the choices above it', () => {
+    const choices = Array.from({ length: 50 }, (_, index) => `${index + 1}. the choice ${index}`)
+    const { text } = headline(`${choices.join('\n')}\n\nWhich one?`)
+    expect(text).toMatch(/^Which one\?\n1\. the choice 0\n.*…$/s)
   })
 
   it('is found in text with any line ends, headings and fences', () => {
