@@ -49,6 +49,13 @@ export function whoOf({ origin, cwd, client }: Message): string[] {
   return [...new Set(facts.map(oneLine))].filter((fact) => fact !== '')
 }
 
+/** The message without the start of its session's id as a label, for small print that has the whole id. */
+export function withoutShortId(message: Message): Message {
+  const { origin, sessionId } = message
+  if (!origin?.label || !sessionId.startsWith(origin.label)) return message
+  return { ...message, origin: { ...origin, label: '' } }
+}
+
 /** Local time, with the age of a message that arrives late; '' if the time is not known. */
 export function timeOf({ at }: Pick<Message, 'at'>, now: number): string {
   const ms = Date.parse(at)

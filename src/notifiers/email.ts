@@ -7,7 +7,14 @@ import { sha256 } from '../text/sha256.ts'
 import { htmlMarkup } from './_markup.ts'
 import { smtpAnswer, smtpCredentials, smtpFailure } from './_smtp-answer.ts'
 import { connectTo } from './_smtp-connection.ts'
-import { boundLine, boundText, escapeMarkup, markupToken, originOf } from './_text.ts'
+import {
+  boundLine,
+  boundText,
+  escapeMarkup,
+  markupToken,
+  originOf,
+  withoutShortId,
+} from './_text.ts'
 import { type ComposeContext, defineNotifier, type Message, type SendContext } from './define.ts'
 
 const SUBJECT_LENGTH = 200
@@ -166,7 +173,7 @@ function renderText(message: Message, now: number): string {
 function smallPrint(message: Message, now: number): string[] {
   const { sessionId, origin } = message
   const facts = [
-    originOf(message, now).join(' · '),
+    originOf(withoutShortId(message), now).join(' · '),
     sessionId && `Session ${oneLine(sessionId)}`,
     origin?.reply && `Answer: ${origin.reply}`,
   ]

@@ -4,7 +4,15 @@ import { ageInWords } from '../text/age.ts'
 import { type HttpAnswer, request } from './_http.ts'
 import { slackMarkup } from './_markup.ts'
 import { answerLine, connectionFailure, httpFailure, secureUrl, urlSecrets } from './_network.ts'
-import { boundLine, boundText, escapeMarkup, markupToken, timeOf, whoOf } from './_text.ts'
+import {
+  boundLine,
+  boundText,
+  escapeMarkup,
+  markupToken,
+  timeOf,
+  whoOf,
+  withoutShortId,
+} from './_text.ts'
 import {
   type ComposeContext,
   DeliveryError,
@@ -142,7 +150,11 @@ function composeSlack(message: Message, _: object, { now }: Pick<ComposeContext,
 
 function smallPrint(message: Message, now: number) {
   const { sessionId, origin } = message
-  const facts = [...whoOf(message), sessionId && `session ${sessionId}`, origin?.reply ?? '']
+  const facts = [
+    ...whoOf(withoutShortId(message)),
+    sessionId && `session ${sessionId}`,
+    origin?.reply ?? '',
+  ]
   return [
     ...facts.filter(Boolean).map((fact) => plainText(fact, HEADER_LENGTH)),
     ...time(message, now),

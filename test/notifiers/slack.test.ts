@@ -112,6 +112,13 @@ describe('notifiers: slack', () => {
     ])
   })
 
+  it('shows the id of a session once if it has no name', async () => {
+    const origin = { label: 'b7c1', project: 'shop', branch: '', host: '', reply: '' }
+    const [posted] = await post({ sessionId: 'b7c1-6c1e', origin })
+    const facts = posted?.blocks.at(-1)?.elements?.map(({ text }) => text) ?? []
+    expect(facts.slice(0, -1)).toEqual(['shop', 'claude', 'session b7c1-6c1e'])
+  })
+
   it('obeys the length limits of Slack', async () => {
     const long = '👨‍👩‍👧‍👦&'.repeat(2000)
     const markup = `${'é&amp;&lt;'.repeat(1000)}`
