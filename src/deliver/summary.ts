@@ -23,10 +23,13 @@ export function summarize(deliveries: readonly [Delivery, ...Delivery[]]): Deliv
   const [first] = deliveries
   const { origin: _, ...message } = first.message
   const origin = sharedOrigin(deliveries)
-  const hosts = new Set(deliveries.map((one) => one.message.origin?.host ?? ''))
+  const places = {
+    withHost: differ(deliveries, 'host'),
+    withProject: differ(deliveries, 'project'),
+  }
   const all = deliveries.flatMap(({ events }) => events)
   const byUrgency = [...deliveries].sort((one, other) => rankOf(other) - rankOf(one))
-  const shown = mostUrgent(deliveries.flatMap((one) => linesOf(one, hosts.size > 1)))
+  const shown = mostUrgent(deliveries.flatMap((one) => linesOf(one, places)))
   const rest = all.length - shown.length
   const isOfOne = deliveries.every(({ session }) => session === first.session)
   const urgency = highest(deliveries.map((one) => one.urgency))
@@ -66,6 +69,10 @@ function sharedOrigin(deliveries: readonly Delivery[]): Origin | undefined {
   // Branches of two projects may have the same name.
   const branch = project && of('branch')
   return { label: of('label'), project, branch, host: of('host'), reply: of('reply') }
+}
+
+function differ(deliveries: readonly Delivery[], name: keyof Origin): boolean {
+  return new Set(deliveries.map(({ message }) => message.origin?.[name] ?? '')).size > 1
 }
 
 /** The text that all have; '' if they differ. */
@@ -115,11 +122,11 @@ function linesOfQuestions(questions: readonly Asked[]): string[] {
   return questions.slice(0, MAX_LINES).map(({ text }) => cutText(text, MAX_LINE))
 }
 
-/** Removes each of the lines once, because two events may have the same. */
+/** Removes each of the lines once, because two events may have the same. The project may precede it. */
 function without(body: string, lines: readonly string[]): string {
   const left = body.split('\n')
   for (const line of lines) {
-    const at = left.indexOf(line)
+    const at = left.findIndex((one) => one === line || one.endsWith(` · ${line}`))
     if (at >= 0) left.splice(at, 1)
   }
   return left.join('\n')
@@ -135,11 +142,17 @@ interface Line {
   rank: number
 }
 
+/** Which places the lines of a summary must name, because they are not all the same. */
+interface Places {
+  withHost: boolean
+  withProject: boolean
+}
+
 /** One line for each event, as far as a summary has one. */
-function linesOf(delivery: Delivery, withHost: boolean): Line[] {
+function linesOf(delivery: Delivery, { withHost, withProject }: Places): Line[] {
   const { events, message } = delivery
   const host = withHost ? message.origin?.host : ''
-  const texts = events.length > 1 ? linesOfSummary(message.body) : [textOf(delivery)]
+  const texts = events.length > 1 ? linesOfSummary(message.body) : [textOf(delivery, withProject)]
   return texts.map((text) => ({
     text: cutText([host, text].filter(Boolean).join(' · '), MAX_LINE),
     rank: rankOf(delivery),
@@ -150,10 +163,11 @@ function linesOfSummary(body: string): string[] {
   return body.split('\n').filter((line) => !ONLY_MORE.test(line))
 }
 
-/** For a question its text, since the titles of questions are all alike; otherwise the title and what it is about. */
-function textOf({ message, questions }: Delivery): string {
+/** For questions of one project their text, since their titles are all alike; otherwise also the title. */
+function textOf({ message, questions }: Delivery, withProject: boolean): string {
   const [first = ''] = message.body.split('\n', 1)
-  return questions?.[0]?.text ?? [message.title, first].filter(Boolean).join(' · ')
+  const asked = withProject ? undefined : questions?.[0]?.text
+  return asked ?? [message.title, first].filter(Boolean).join(' · ')
 }
 
 /** In their order. */

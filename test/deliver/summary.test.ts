@@ -104,6 +104,21 @@ describe('a summary', () => {
     expect(whoOf(message)).toEqual(['shop', 'main', 'claude'])
   })
 
+  it('names the project of each question if there are several', () => {
+    const questionIn = (project: string, id: string) => {
+      const { questions = [] } = asking(id, 'Bash: make')
+      const delivery = from(id, 'box-1', project)
+      const message = { ...delivery.message, title: `${project}: asks you`, body: 'Bash: make' }
+      return { ...delivery, questions, message }
+    }
+    const { questions, ...told } = summarize([questionIn('shop', 'a'), questionIn('api', 'b')])
+    expect(told.message.body).toBe('shop: asks you · Bash: make\napi: asks you · Bash: make')
+    const left = withoutAnswered(told, questions ?? [], ['a'])
+    expect(left.body).toBe('api: asks you · Bash: make')
+    const ofOne = summarize([questionIn('shop', 'a'), questionIn('shop', 'b')])
+    expect(ofOne.message.body).toBe('Bash: make\nBash: make')
+  })
+
   it('names once what all messages have in common', () => {
     const { message } = summarize([from('a', 'box-1', 'shop'), from('b', 'box-1', 'api')])
     expect(message.body).not.toContain('box-1')
