@@ -34,8 +34,7 @@ export async function noteShown(received: Received, handle: string, deps: ShownD
   if (question === undefined) return
   const since = receivedAt - ageMs + (asks ? ONE_SHOT_MS : 0)
   const shown: Shown = { id, question, channel, handle, since }
-  await redis.call('HSET', shownKey(session), id, JSON.stringify(shown))
-  await redis.call('EXPIRE', shownKey(session), `${DAY_SECONDS}`)
+  await keep(shown, session, redis)
   // The answer may have come while the question was being sent.
   const isOver = asks
     ? Number(await redis.call('GET', answeredKey(session))) > since
@@ -60,4 +59,11 @@ async function takeBack(shown: Shown, session: HubRecord['session'], deps: Shown
   if ((await redis.call('HDEL', shownKey(session), shown.id)) !== 1) return
   const result = await withdraw({ ...shown, sessionEnv: {} }, loaded)
   if (result.isDone) onWithdrawn(shown, result.answer)
+  // The next answer of the session tries again.
+  else if (result.mayWork) await keep(shown, session, redis)
+}
+
+async function keep(shown: Shown, session: HubRecord['session'], redis: RedisConnection) {
+  await redis.call('HSET', shownKey(session), shown.id, JSON.stringify(shown))
+  await redis.call('EXPIRE', shownKey(session), `${DAY_SECONDS}`)
 }

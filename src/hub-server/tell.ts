@@ -5,7 +5,7 @@ import type { Outcome } from '../deliver/outcome.ts'
 import { summarize, withLine } from '../deliver/summary.ts'
 import type { Delivery } from '../delivery.ts'
 import type { RedisConnection } from '../hub/connection.ts'
-import type { Sent } from '../notifiers/define.ts'
+import { DeliveryError, type Sent } from '../notifiers/define.ts'
 import { formatDuration } from '../text/duration.ts'
 import { type Received, toDelivery } from './accept.ts'
 import { isAnswered } from './answers.ts'
@@ -75,14 +75,30 @@ async function attempt(job: Job<Received>, delivery: Delivery, deps: TellDeps): 
   try {
     sent = await send(destination, whole, loaded, { now })
   } catch (error) {
+    const lost = error instanceof DeliveryError ? error.handle : undefined
+    await keepHandle(lost, [job.data, ...others], deps)
     return failed(delivery, error, deps)
   }
   const ms = Math.round(performance.now() - startedAt)
   const answer = typeof sent === 'string' ? sent : sent.answer
   const ids = [delivery, ...rest].map(({ id }) => id)
   await noteEnd(ids, { at: now(), state: 'delivered', detail: answer }, redis)
-  if (typeof sent !== 'string') await noteShown(job.data, sent.handle, deps).catch(() => {})
+  const handle = typeof sent === 'string' ? undefined : sent.handle
+  await keepHandle(handle, [job.data, ...others], deps)
   return { type: 'delivered', attempt: delivery.attempts + 1, ms, answer }
+}
+
+/**
+ * A summary of several sessions is never withdrawn, as on a machine: it alone tells of those that wait longer. Without
+ * Redis the message just stays shown.
+ */
+async function keepHandle(
+  handle: string | undefined,
+  [first, ...others]: readonly [Received, ...Received[]],
+  deps: TellDeps,
+) {
+  const isOfOne = others.every(({ record }) => record.session === first.record.session)
+  if (handle !== undefined && isOfOne) await noteShown(first, handle, deps).catch(() => {})
 }
 
 function failed(delivery: Delivery, error: unknown, { loaded, now }: TellDeps): Told {

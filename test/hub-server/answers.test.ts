@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { makeDelivery } from '../support/delivery.ts'
-import { startReceiver } from '../support/receiver.ts'
+import { type Step, startReceiver } from '../support/receiver.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
 import { handOver, handOverAnswer, runHub, titlesOf, toWebhook } from './_hub.ts'
 
 const question = { kind: 'permission', session: 's' } as const
 const elsewhere = { host: 'elsewhere' }
 const MINUTE_MS = 60_000
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => `${index}`)
 
 /** A hub that has seen its list empty, so that it can determine when a record arrived. */
 async function runWatchingHub(...[redis, channels]: Parameters<typeof runHub>) {
@@ -17,16 +18,14 @@ async function runWatchingHub(...[redis, channels]: Parameters<typeof runHub>) {
   return hub
 }
 
-/** A server of ntfy, and the channel of a hub that leads there. */
-async function startNtfy() {
-  const receiver = await startReceiver({
-    script: [
-      ({ body }) => {
-        const { sequence_id = '' } = JSON.parse(body || '{}')
-        return { body: JSON.stringify({ id: 'x1', event: 'message', sequence_id }) }
-      },
-    ],
-  })
+const accepted: Step = ({ body }) => {
+  const { sequence_id = '' } = JSON.parse(body || '{}')
+  return { body: JSON.stringify({ id: 'x1', event: 'message', sequence_id }) }
+}
+
+/** A server of ntfy, and the channel of a hub that leads there. @param script what it does before it accepts everything */
+async function startNtfy(script: Step[] = []) {
+  const receiver = await startReceiver({ script: [...script, accepted] })
   return { receiver, channels: { team: { type: 'ntfy', server: receiver.url, topic: 'me' } } }
 }
 
@@ -115,5 +114,42 @@ describe.skipIf(!hasRedis)('hub: answers', () => {
     expect(receiver.received.map(({ method }) => method)).toEqual(['POST', 'POST', 'DELETE'])
     const { sequence_id } = JSON.parse(receiver.received[0]?.body ?? '{}')
     expect(receiver.received[2]?.path).toBe(`/me/${sequence_id}`)
+  })
+
+  it('withdraws a question that was shown although the connection broke before the answer to it', async () => {
+    const redis = await startRedis()
+    const { receiver, channels } = await startNtfy(['reset'])
+    const hub = await runHub(redis, channels, { retry: { firstDelaySeconds: 3600 } })
+    await handOver(redis, 'asks', question)
+    await expect.poll(() => hub.states('deferred')).toHaveLength(1)
+    await handOverAnswer(redis, { questions: ['asks'] })
+    await expect.poll(() => hub.states('withdrawn')).toHaveLength(1)
+    const { sequence_id } = JSON.parse(receiver.received[0]?.body ?? '{}')
+    expect(receiver.received[1]).toMatchObject({ method: 'DELETE', path: `/me/${sequence_id}` })
+  })
+
+  it('withdraws a question with the next answer if its receiver was down at the first', async () => {
+    const redis = await startRedis()
+    const { receiver, channels } = await startNtfy([accepted, 503])
+    const hub = await runHub(redis, channels)
+    await handOver(redis, 'asks', question)
+    await expect.poll(() => hub.states('delivered')).toHaveLength(1)
+    await handOverAnswer(redis, { questions: ['asks'] })
+    await expect.poll(() => receiver.received.length).toBe(2)
+    await expect.poll(() => redis.ask('KEYS', 'hb:shown:*')).toHaveLength(1)
+    await handOverAnswer(redis, { questions: ['asks'] })
+    await expect.poll(() => hub.states('withdrawn')).toHaveLength(1)
+  })
+
+  it('does not withdraw a summary of several sessions when one of them goes on', async () => {
+    const redis = await startRedis()
+    const { receiver, channels } = await startNtfy([503])
+    const hub = await runHub(redis, channels, { retry: { firstDelaySeconds: 5 } })
+    const message = { ...makeDelivery('first').message, asks: true }
+    await handOver(redis, 'first', { session: 's', message, acceptedAt: Date.now() - MINUTE_MS })
+    for (const event of numbers(5)) await handOver(redis, event, { session: event })
+    await expect.poll(() => hub.states('delivered')).toHaveLength(1)
+    expect(JSON.parse(receiver.received[1]?.body ?? '{}').title).toMatch(/and 5 more$/)
+    expect(await redis.ask('KEYS', 'hb:shown:*')).toEqual([])
   })
 })
