@@ -5,6 +5,7 @@ import { readChannels } from '../deliver/audience.ts'
 import type { RedisConnection } from '../hub/connection.ts'
 import { downKey } from '../hub/keys.ts'
 import { type HubRecord, recordOf } from '../hub/record.ts'
+import { oneLine } from '../text/clean.ts'
 import { destinationOf } from './destinations.ts'
 
 /** After this long it is told again. Machines choose the names, so they must not be kept for ever. */
@@ -16,30 +17,68 @@ interface DeadChannelDeps {
   now(): number
 }
 
+/** A message that could not be sent, and why. */
+interface Failed {
+  channel: string
+  /** The machine that it is from. */
+  host: string
+  reason: string
+}
+
 /**
  * Makes the notice that nothing gets through to a channel, since its machines count their messages as delivered.
  * @returns a message for another channel; undefined if there is none that works, or if this was told before
  */
 export async function noticeOf(
-  channel: string,
-  reason: string,
+  failed: Failed,
   deps: DeadChannelDeps,
 ): Promise<HubRecord | undefined> {
-  const { redis, now } = deps
-  // Of several hubs, one tells it.
-  const isNew = await redis.call('SET', downKey(channel), '1', 'NX', 'EX', `${WEEK_SECONDS}`)
-  if (isNew === null) return undefined
+  const { redis, loaded, now } = deps
+  const { channel } = failed
   const other = await otherThan(channel, deps)
-  if (other === undefined) return undefined
+  const isNew = await noteDown(channel, other ?? '', redis)
+  if (!isNew || other === undefined) return undefined
   const id = `${channel} ${now()}`
   const delivery = { events: [id], host: hostname(), channel: other, session: id, expires: 0 }
   const message = {
     ...{ id, markup: '', sessionId: '', cwd: '', client: 'hookbell', at: '' },
     ...({ event: 'StopFailure', kind: 'failed', urgency: 'critical' } as const),
+    ...(Object.hasOwn(loaded.config.channels, channel) ? textOf(failed) : textOfUnknown(failed)),
+  }
+  return recordOf({ ...delivery, acceptedAt: now() }, message, now())
+}
+
+function textOf({ channel, reason }: Failed) {
+  return {
     title: `Nothing gets through to the channel ${channel} any more`,
     body: `${reason}\nCorrect it in ${configPath(configDir())} of the hub, then: hookbell hub dead retry --all`,
   }
-  return recordOf({ ...delivery, acceptedAt: now() }, message, now())
+}
+
+/** A typing error on a machine, or another hub that has the channel. */
+function textOfUnknown({ channel, host }: Failed) {
+  const machine = oneLine(host) || 'a machine'
+  return {
+    title: `The hub on ${hostname()} has no channel ${channel}`,
+    body: [
+      `A message of ${machine} for it is dead: hookbell hub dead`,
+      `Add it to ${configPath(configDir())} of this and every other hub, then: hookbell hub dead retry --all`,
+      `If the name is wrong, correct "channels" of "hub" in config.json on ${machine}`,
+    ].join('\n'),
+  }
+}
+
+/**
+ * Marks a channel as down, with the channel on which that is told; '' if there is none.
+ * @returns whether it must be told now. Of several hubs, one tells it
+ */
+async function noteDown(channel: string, other: string, redis: RedisConnection): Promise<boolean> {
+  const key = downKey(channel)
+  const expiry = ['EX', `${WEEK_SECONDS}`] as const
+  const before = await redis.call('SET', key, other, 'NX', 'GET', ...expiry)
+  if (before === null) return true
+  const isTold = before !== '' && (await redis.call('EXISTS', downKey(String(before)))) === 0
+  return !isTold && (await redis.call('SET', key, other, 'GET', ...expiry)) !== other
 }
 
 /** To be called when a message got through. */

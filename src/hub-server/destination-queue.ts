@@ -40,7 +40,7 @@ export interface HubDestinationQueueDeps {
   onTold(received: Received, told: Told): void
   onProblem(error: unknown): void
   /** Called when nothing gets through to a channel until a person corrects it. */
-  onDeadChannel(channel: string, reason: string): void
+  onDeadChannel(record: HubRecord, reason: string): void
 }
 
 /** The queue and the worker of one destination: one message at a time across all hubs, at the destination's pace. */
@@ -140,7 +140,7 @@ export class HubDestinationQueue {
     this.#last = job.id
     const told = await this.#tell(job)
     onTold(job.data, told)
-    this.#noteChannel(channel, told)
+    this.#noteChannel(job.data.record, told)
     void redis.call('HINCRBY', COUNTS, told.type, '1').catch(() => {})
     const isSent = !['repeat', 'summarized', 'expired', 'answered'].includes(told.type)
     const destination = destinationOf(channel, loaded)
@@ -154,10 +154,10 @@ export class HubDestinationQueue {
       throw new bullmq.UnrecoverableError(told.reason)
   }
 
-  #noteChannel(channel: string, told: Told) {
+  #noteChannel(record: HubRecord, told: Told) {
     const { redis, onDeadChannel } = this.#deps
-    if (told.type === 'delivered') void noteWorking(channel, redis).catch(() => {})
-    if (told.type === 'exhausted' && told.isChannelDead) onDeadChannel(channel, told.reason)
+    if (told.type === 'delivered') void noteWorking(record.channel, redis).catch(() => {})
+    if (told.type === 'exhausted' && told.isChannelDead) onDeadChannel(record, told.reason)
   }
 
   /** If Redis does not answer, nothing was sent or decided, and the message keeps its place in the queue. */

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import type { LoadedConfig } from '../config/load/load.ts'
 import { findDestination } from '../deliver/attempt.ts'
 import type { RedisConnection } from '../hub/connection.ts'
@@ -31,7 +32,13 @@ export function destinationOf(
   const isOwn = Object.hasOwn(channels, channel) && channels[channel]?.type !== 'hub'
   if (isOwn) return findDestination(channel, loaded)
   const options = { isChannelDead: true }
-  return { error: new DeliveryError('give-up', `no channel "${channel}" here`, options) }
+  return {
+    error: new DeliveryError(
+      'give-up',
+      `the hub on ${hostname()} has no channel "${channel}"`,
+      options,
+    ),
+  }
 }
 
 function queuesOf(loaded: LoadedConfig): HubQueue[] {

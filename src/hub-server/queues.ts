@@ -17,8 +17,8 @@ export class HubQueues {
     this.channels = found.flatMap(({ channels }) => channels)
     if (this.channels.length === 0)
       throw new HookbellError('E_CONFIG', 'hub: config.json has no channel to send to')
-    const onDeadChannel = (channel: string, reason: string) =>
-      void this.#tellDead(channel, reason).catch(deps.onProblem)
+    const onDeadChannel = (record: HubRecord, reason: string) =>
+      void this.#tellDead(record, reason).catch(deps.onProblem)
     this.all = found.map((one) => new HubDestinationQueue(one, { ...deps, onDeadChannel }))
     this.#deps = deps
   }
@@ -57,8 +57,8 @@ export class HubQueues {
     if (!isReady()) for (const queue of this.all) void queue.disconnect().catch(onProblem)
   }
 
-  async #tellDead(channel: string, reason: string) {
-    const notice = await noticeOf(channel, reason, this.#deps)
+  async #tellDead({ channel, host }: HubRecord, reason: string) {
+    const notice = await noticeOf({ channel, host, reason }, this.#deps)
     if (notice) await this.add([notice], this.#deps.now())
   }
 

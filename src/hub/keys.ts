@@ -44,7 +44,7 @@ export function overKey(question: string): string {
   return `${PREFIX}:over:${question}`
 }
 
-/** Marks a channel to which nothing gets through until a person corrects it. */
+/** Marks a channel to which nothing gets through until a person corrects it: the channel on which that was told, or ''. */
 export function downKey(channel: string): string {
   return `${PREFIX}:down:${channel}`
 }

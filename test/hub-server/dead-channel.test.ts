@@ -38,6 +38,40 @@ describe.skipIf(!hasRedis)('hub: a channel to which nothing gets through', () =>
     await handOver(redis, 'a', { channel: 'osp' })
     await expect
       .poll(() => ops.received.map(({ body }) => JSON.parse(body).text))
-      .toEqual([expect.stringMatching(/the channel osp any more\nno channel "osp" here/)])
+      .toEqual([
+        expect.stringMatching(
+          /^The hub on .* has no channel osp\nA message of here for it is dead: hookbell hub dead\nAdd it to .*config\.json of this and every other hub, then: hookbell hub dead retry --all\nIf the name is wrong, correct "channels" of "hub" in config\.json on here$/,
+        ),
+      ])
+  })
+
+  it('that was the only one is reported once another one was added', async () => {
+    const team = await startReceiver({ script: [{ status: 404, body: 'no_team' }] })
+    const [redis, ops] = [await startRedis(), await startReceiver({ script: [{ body: 'ok' }] })]
+    const before = await runHub(redis, { team: slack(team.url) })
+    await handOver(redis, 'a')
+    await expect.poll(() => before.states('exhausted')).toHaveLength(1)
+    await before.stop()
+    await runHub(redis, { team: slack(team.url), ops: slack(ops.url) })
+    for (const event of ['b', 'c']) await handOver(redis, event)
+    await expect.poll(() => team.received.length).toBe(3)
+    await expect.poll(() => ops.received.length).toBe(1)
+  })
+
+  it('is reported on a third one if the second is gone too', async () => {
+    const gone = { status: 404, body: 'no_team' }
+    const [team, old] = [
+      await startReceiver({ script: [gone] }),
+      await startReceiver({ script: [gone] }),
+    ]
+    const [redis, ops] = [await startRedis(), await startReceiver({ script: [{ body: 'ok' }] })]
+    const urls = { team: team.url, old: old.url, ops: ops.url }
+    const channels = Object.entries(urls).map(([name, url]) => [name, slack(url)] as const)
+    await runHub(redis, Object.fromEntries(channels))
+    const named = () => ops.received.map(({ body }) => /channel (\w+) any/.exec(body)?.[1])
+    await handOver(redis, 'a')
+    await expect.poll(named).toEqual(['old'])
+    await handOver(redis, 'b')
+    await expect.poll(named).toEqual(['old', 'team'])
   })
 })
