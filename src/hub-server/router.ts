@@ -8,7 +8,7 @@ import type { ReceivedAnswer } from './answers.ts'
 import type { Room } from './room.ts'
 import { BECOME_ROUTER, FINISH, RESIGN, TAKE } from './scripts.ts'
 
-/** Must be longer than a batch takes. A router that was killed delays the other hubs for this long. */
+/** Must be longer than a batch takes, or it is taken again and again. A router that was killed delays the other hubs for this long. */
 const HOLD_MS = 10_000
 /** How often the router renews its claim; must be well below HOLD_MS. */
 const RENEW_MS = 2000
@@ -99,8 +99,11 @@ export class Router {
     const receivedAt = this.#deps.now()
     const { messages, answers } = await this.#sort(taken.map(String))
     const listedMs = performance.now() - this.#emptyAt
-    // Answers first, so that a question that comes together with its answer is not told.
-    for (const answer of answers) await this.#deps.noteAnswer({ answer, receivedAt, listedMs })
+    // Answers first, so that a question that comes together with its answer is not told. All at once: far from Redis, one
+    // after the other would take longer than HOLD_MS.
+    await Promise.all(
+      answers.map((answer) => this.#deps.noteAnswer({ answer, receivedAt, listedMs })),
+    )
     await enqueue(
       messages,
       receivedAt,
@@ -134,21 +137,27 @@ export class Router {
   async #sort(texts: readonly string[]) {
     const messages: HubRecord[] = []
     const answers: AnswerRecord[] = []
+    const refusals: string[] = []
     for (const text of texts) {
       const record = parseRecord(text)
-      if ('refused' in record) await this.#refuse(record.refused)
+      if ('refused' in record) refusals.push(record.refused)
       else if (record.type === 'answer') answers.push(record)
       else messages.push(record)
     }
+    if (refusals.length > 0) await this.#refuse(refusals)
     return { messages, answers }
   }
 
-  /** Counts a refusal. The record is not kept, because it may be anything. */
-  async #refuse(why: string) {
+  /** Counts refusals. The records are not kept, because they may be anything. */
+  async #refuse(reasons: readonly string[]) {
     const { redis, onRefused } = this.#deps
-    onRefused(why)
-    await redis.call('HINCRBY', COUNTS, 'refused', '1')
-    await redis.call('LPUSH', REFUSED, JSON.stringify({ at: Date.now(), why }))
-    await redis.call('LTRIM', REFUSED, '0', `${REFUSALS_KEPT - 1}`)
+    for (const why of reasons) onRefused(why)
+    const at = Date.now()
+    const all = reasons.map((why) => JSON.stringify({ at, why }))
+    await Promise.all([
+      redis.call('HINCRBY', COUNTS, 'refused', `${reasons.length}`),
+      redis.call('LPUSH', REFUSED, ...all),
+      redis.call('LTRIM', REFUSED, '0', `${REFUSALS_KEPT - 1}`),
+    ])
   }
 }

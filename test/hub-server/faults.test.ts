@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { RedisConnection } from '../../src/hub/connection.ts'
+import { answerOf } from '../../src/hub/record.ts'
 import { makeAuthority } from '../support/authority.ts'
 import { makeFolder } from '../support/folder.ts'
 import { hasNamespaces, makeNetwork } from '../support/network.ts'
@@ -67,6 +68,21 @@ async function startBreakingProxy(port: number, words: readonly string[]) {
   return { url: () => `redis://127.0.0.1:${own}`, isBroken: () => isBroken }
 }
 
+/** A proxy that passes on each answer of Redis this much later. */
+async function startSlowProxy(port: number, ms: number) {
+  const server = createServer((hub) => {
+    const redis = openSocket(port, '127.0.0.1')
+    redis.on('error', () => hub.destroy()).on('close', () => hub.destroy())
+    hub.on('error', () => redis.destroy()).on('close', () => redis.destroy())
+    hub.pipe(redis)
+    redis.on('data', (answer) => setTimeout(() => hub.write(answer), ms))
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port: own } = server.address() as { port: number }
+  return { url: () => `redis://127.0.0.1:${own}` }
+}
+
 /** A name that leads to one of several servers. Open connections stay with the server that they lead to. */
 async function startNameOf(first: number) {
   let port = first
@@ -83,6 +99,13 @@ async function startNameOf(first: number) {
     port = next
   }
   return { url: () => `redis://127.0.0.1:${own}`, leadTo }
+}
+
+/** The record of an answer in a session of its own. */
+function answerTo(name: string): string {
+  const session = name.padStart(32, '0')
+  const answer = { host: 'here', session, at: 0, isForAll: true, questions: [session] }
+  return JSON.stringify(answerOf(answer, 0))
 }
 
 describe.skipIf(!hasRedis)('hub: faults', () => {
@@ -150,6 +173,18 @@ describe.skipIf(!hasRedis)('hub: faults', () => {
     await expect(handOver(name, 'two')).rejects.toThrow('the URL leads to a replica')
     await handOver(name, 'two')
     await expect.poll(() => tagsOf(receiver)).toEqual(['one', 'two'])
+  })
+
+  it.each([
+    ['a hub far from its Redis gets past records that it refuses', () => 'garbage'],
+    ['a hub far from its Redis gets past many answers', answerTo],
+  ])('%s', async (_, recordOf) => {
+    const [redis, receiver] = [await startRedis(), await startReceiver()]
+    await redis.ask('RPUSH', 'hb:in', ...numbers(100).map(recordOf))
+    await handOver(redis, 'last')
+    await runHub(await startSlowProxy(redis.port, 120), team(receiver.url))
+    await expect.poll(() => tagsOf(receiver)).toEqual(['last'])
+    expect(Number((await redis.ask('HGET', 'hb:counts', 'refused')) ?? 0)).toBeLessThan(101)
   })
 
   it('a hub whose Redis is gone ends when it is asked to', async () => {
