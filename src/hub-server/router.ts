@@ -86,7 +86,7 @@ export class Router {
     }
     if (!(await room.check())) return FAILED_MS
     const askedAt = performance.now()
-    const keys = ['5', ROUTER, INBOX, HELD, TAKEN, COUNTS]
+    const keys = ['4', ROUTER, INBOX, HELD, TAKEN]
     const batch = room.isShut ? SMALL_BATCH : BATCH
     const limits = [token, `${batch}`, `${MAX_RECORD_BYTES}`]
     const taken = await redis.call('EVAL', TAKE, ...keys, ...limits)

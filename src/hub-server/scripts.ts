@@ -14,7 +14,10 @@ export const RESIGN = `
 if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
 return 1`
 
-/** KEYS: router, inbox, held, taken, counts. ARGV: token, how many, longest. A batch that a crash left comes first. */
+/**
+ * KEYS: router, inbox, held, taken. ARGV: token, how many, longest. A batch that a crash left comes first. Of a record that
+ * is longer, so much is returned that it can be seen to be too long.
+ */
 export const TAKE = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return false end
 local taken = redis.call('LRANGE', KEYS[4], 0, -1)
@@ -25,12 +28,9 @@ elseif redis.call('TYPE', from).ok ~= 'list' then return taken end
 for _ = 1, tonumber(ARGV[2]) do
   local one = redis.call('LPOP', from)
   if not one then break end
-  if #one > tonumber(ARGV[3]) then
-    redis.call('HINCRBY', KEYS[5], 'refused', 1)
-  else
-    redis.call('RPUSH', KEYS[4], one)
-    taken[#taken + 1] = one
-  end
+  one = string.sub(one, 1, ARGV[3] + 1)
+  redis.call('RPUSH', KEYS[4], one)
+  taken[#taken + 1] = one
 end
 return taken`
 
