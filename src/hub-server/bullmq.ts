@@ -1,7 +1,6 @@
 import type * as Bullmq from 'bullmq'
-import type { Redis } from 'ioredis'
 import { HookbellError } from '../errors.ts'
-import { connect, endpointOf, type HubServer } from '../hub/connection.ts'
+import { connect, type Endpoint, endpointOf, type HubServer } from '../hub/connection.ts'
 import { isFromReplica } from '../hub/resp.ts'
 
 /** Loads BullMQ, which is not installed with hookbell: only a hub needs it. @throws HookbellError E_UNAVAILABLE */
@@ -26,13 +25,14 @@ const SOCKET_MS = 15_000
 /** After this long, a connection that does not close is cut off. */
 const CLOSING_MS = 2000
 
-/** Opens one connection for all queues; BullMQ adds a blocking one per queue. The caller ends it with `disconnect`. */
-export async function openShared(
-  server: HubServer,
-  onProblem: (error: unknown) => void,
-): Promise<Redis> {
+/** After this long, a lost connection is opened again at the latest. */
+const LONGEST_WAIT_MS = 2000
+
+/** Opens one connection for all queues; BullMQ adds a blocking one per queue. `close` ends it, and theirs once they break. */
+export async function openShared(server: HubServer, onProblem: (error: unknown) => void) {
   const { AbstractConnector, Redis } = await import('ioredis')
-  const endpoint = endpointOf(server)
+  let endpoint = endpointOf(server)
+  let isClosed = false
   const { host, port, tls } = endpoint
   // ioredis itself would pass on only the host and the port.
   class Connector extends AbstractConnector {
@@ -40,6 +40,7 @@ export async function openShared(
       super(CLOSING_MS)
     }
     async connect() {
+      endpoint = renewed(endpoint, server)
       this.stream = connect(endpoint)
       return this.stream
     }
@@ -54,7 +55,22 @@ export async function openShared(
     socketTimeout: SOCKET_MS,
     disableClientInfo: true,
     reconnectOnError: isFromReplica,
+    // BullMQ may leave a connection behind that was being opened when its worker ended.
+    retryStrategy: (times) => (isClosed ? null : Math.min(times * 50, LONGEST_WAIT_MS)),
   })
   shared.on('error', onProblem)
-  return shared
+  const close = () => {
+    isClosed = true
+    shared.disconnect()
+  }
+  return { shared, close }
+}
+
+/** The file of authorities may have changed, as with a new certificate. An error here would end the connection for good. */
+function renewed(before: Endpoint, server: HubServer): Endpoint {
+  try {
+    return endpointOf(server)
+  } catch {
+    return before
+  }
 }

@@ -29,11 +29,15 @@ type OnLine = (line: HubLine) => void
  */
 export async function startHub(loaded: LoadedConfig, onLine: OnLine) {
   const closers: Closer[] = []
+  let hasEnded = false
   const stop = async () => {
     for (const close of closers.splice(0).reverse()) await close()
+    hasEnded = true
   }
+  // A connection that breaks after the end is nobody's problem.
+  const say: OnLine = (line) => hasEnded || onLine(line)
   try {
-    return { ...(await openHub(loaded, onLine, closers)), stop }
+    return { ...(await openHub(loaded, say, closers)), stop }
   } catch (error) {
     await stop()
     throw error
@@ -61,8 +65,8 @@ async function openHub(loaded: LoadedConfig, onLine: OnLine, closers: Closer[]) 
   const room = new Room(redis)
   await room.check().catch(cannotWork)
   const report = reportTo(onLine, clock)
-  const shared = await openShared(connection, report.onProblem)
-  closers.push(() => shared.disconnect())
+  const { shared, close } = await openShared(connection, report.onProblem)
+  closers.push(close)
   const deps = { bullmq, connection: shared, redis, loaded, now: clock.now, ...report }
   const queues = new HubQueues(await hubQueues(loaded, redis).catch(cannotWork), deps)
   closers.push(() => queues.close())

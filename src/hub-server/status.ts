@@ -28,7 +28,7 @@ export async function withHub<Result>(
   // Fails if Redis does not answer; BullMQ's client below would wait for it forever.
   await checkRedis(redis)
   const found = await hubQueues(loaded, redis)
-  const shared = await openShared(connection, () => {})
+  const { shared, close } = await openShared(connection, () => {})
   const queues = found.map(({ channels, queueName }) => {
     const queue = new Queue<Received>(queueName, { connection: shared, prefix: PREFIX })
     queue.on('error', () => {})
@@ -38,7 +38,7 @@ export async function withHub<Result>(
     return await work({ redis, queues })
   } finally {
     await Promise.all(queues.map(({ queue }) => queue.close()))
-    shared.disconnect()
+    close()
     redis.close()
   }
 }

@@ -13,12 +13,26 @@ describe.skipIf(!hasRedis)('hub: the connection of its queues', () => {
     const { port } = await startRedis()
     const url = `redis://hub.localhost:${port}`
     const problems: unknown[] = []
-    const shared = await openShared({ url, allowUnencrypted: false }, (one) => problems.push(one))
-    onTestFinished(() => shared.disconnect())
+    const settings = { url, allowUnencrypted: false }
+    const { shared, close } = await openShared(settings, (one) => problems.push(one))
+    onTestFinished(close)
     expect([await Promise.race([shared.ping(), once(shared, 'error')]), problems]).toEqual([
       'PONG',
       [],
     ])
+  })
+
+  it('is not opened again by a queue whose hub has ended', async () => {
+    const redis = await startRedis()
+    const settings = { url: redis.url(), allowUnencrypted: false }
+    const { shared, close } = await openShared(settings, () => {})
+    const left = shared.duplicate()
+    onTestFinished(() => left.disconnect())
+    left.on('error', () => {})
+    await left.ping()
+    close()
+    await redis.ask('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
+    await expect.poll(() => left.status).toBe('end')
   })
 })
 

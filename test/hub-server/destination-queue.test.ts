@@ -29,8 +29,8 @@ describe.skipIf(!hasRedis)('hub: the queue of a destination', () => {
     const broken = new BrokenAtFirst(connection)
     const working = new RedisConnection(connection)
     for (const one of [broken, working]) onTestFinished(() => one.close())
-    const shared = await openShared(connection, () => {})
-    onTestFinished(() => shared.disconnect())
+    const { shared, close } = await openShared(connection, () => {})
+    onTestFinished(close)
     const states: string[] = []
     const [own] = await hubQueues(loaded, working)
     const queue = new HubDestinationQueue(own as never, {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { parseConfig } from '../../src/config/load/load.ts'
@@ -48,6 +48,23 @@ describe.skipIf(!hasRedis)('hub: the hub', () => {
     const { url } = await startRedis({ tls: await authority.issue('IP:127.0.0.1') })
     const [redis, receiver] = [{ url, extraCaFile: authority.file }, await startReceiver()]
     await runHub(redis, toWebhook(receiver.url))
+    await handOver(redis, 'one')
+    await expect.poll(() => titlesOf(receiver)).toEqual(['one'])
+  })
+
+  it('goes on when Redis gets a certificate of another authority', async () => {
+    const [before, after] = [await makeAuthority(), await makeAuthority()]
+    for (const one of [before, after]) onTestFinished(() => one.remove())
+    const server = await startRedis({ tls: await before.issue('IP:127.0.0.1') })
+    const redis = { url: server.url, extraCaFile: before.file }
+    const receiver = await startReceiver()
+    await runHub(redis, toWebhook(receiver.url))
+    await server.stop()
+    const { cert, key } = await after.issue('IP:127.0.0.1')
+    writeFileSync(join(server.folder, 'cert'), cert)
+    writeFileSync(join(server.folder, 'key'), key)
+    writeFileSync(before.file, readFileSync(after.file))
+    await server.start()
     await handOver(redis, 'one')
     await expect.poll(() => titlesOf(receiver)).toEqual(['one'])
   })
