@@ -1,6 +1,7 @@
 import type { LoadedConfig } from '../config/load/load.ts'
 import { configDir } from '../config/paths.ts'
 import { howToSet } from '../config/secrets/how-to-set.ts'
+import { dropOldest } from '../drop-oldest.ts'
 import { HookbellError } from '../errors.ts'
 import { type HubServer, RedisConnection } from '../hub/connection.ts'
 import { explainFailure } from '../hub/explain.ts'
@@ -20,6 +21,10 @@ import { withdrawAnswered } from './shown.ts'
 
 /** One line of JSON that a hub prints, without the text of messages. */
 export type HubLine = Record<string, string | number>
+
+/** The same problem is told once in this time. */
+const SAME_PROBLEM_MS = 60_000
+const MAX_PROBLEMS = 100
 
 type OnLine = (line: HubLine) => void
 
@@ -109,8 +114,7 @@ function makeRouter(room: Room, queues: HubQueues, deps: HubDeps): Router {
 
 function reportTo(onLine: OnLine, clock: HubClock) {
   return {
-    onProblem: (error: unknown) =>
-      onLine({ at: Date.now(), state: 'problem', text: explainFailure(error) }),
+    onProblem: problemsTo(onLine),
     onRefused: (reason: string) => onLine({ at: Date.now(), state: 'refused', reason }),
     onWithdrawn: ({ id, channel }: { id: string; channel: string }, answer: string) =>
       onLine({ at: Date.now(), id, channel, state: 'withdrawn', answer }),
@@ -119,6 +123,20 @@ function reportTo(onLine: OnLine, clock: HubClock) {
       const waitedMs = Math.max(0, Math.round(clock.now() - receivedAt))
       onLine({ at: Date.now(), id, host, channel, state: type, waitedMs, ...detailOf(told) })
     },
+  }
+}
+
+/** Without Redis, each connection of each queue has the same problem several times a second. */
+function problemsTo(onLine: OnLine) {
+  const toldAt = new Map<string, number>()
+  return (error: unknown) => {
+    const text = `Redis: ${explainFailure(error)}`
+    const now = performance.now()
+    if (now - (toldAt.get(text) ?? Number.NEGATIVE_INFINITY) < SAME_PROBLEM_MS) return
+    toldAt.delete(text)
+    toldAt.set(text, now)
+    dropOldest(toldAt, MAX_PROBLEMS)
+    onLine({ at: Date.now(), state: 'problem', text })
   }
 }
 

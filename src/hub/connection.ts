@@ -3,6 +3,7 @@ import type { Socket, TcpNetConnectOpts } from 'node:net'
 import type { ConnectionOptions as TlsOptions } from 'node:tls'
 import { connecting, trusting } from '../connecting.ts'
 import { expandHome } from '../fs/home.ts'
+import { WITHOUT_TLS } from './explain.ts'
 import { encodeCommand, isFromReplica, RedisError, type Reply, ReplyParser } from './resp.ts'
 import type { HubConnection } from './settings.ts'
 
@@ -68,11 +69,12 @@ export class RedisConnection {
     const waiting = this.#waiting
     this.#socket = socket
     socket.setNoDelay()
-    const connecting = setTimeout(
-      () => fail(new Error(`no connection within ${CONNECT_MS / 1000} s`)),
-      CONNECT_MS,
-    )
     const isSecure = this.#settings.url.startsWith('rediss:')
+    const connecting = setTimeout(() => {
+      // A Redis without TLS waits for the rest of what it takes for a command.
+      const isThere = isSecure && !socket.connecting
+      fail(new Error(isThere ? WITHOUT_TLS : `no connection within ${CONNECT_MS / 1000} s`))
+    }, CONNECT_MS)
     socket.once(isSecure ? 'secureConnect' : 'connect', () => clearTimeout(connecting))
     // Not the timeout of the socket, which begins anew with each call.
     const silence = setTimeout(() => {

@@ -15,6 +15,11 @@ const refusals = new Map([
   ['WRONGTYPE', 'the hub takes nothing now: its Redis is almost full'],
 ])
 
+/** Why a server that is there does not answer to TLS. */
+export const WITHOUT_TLS = 'it does not speak TLS: redis:// or another port?'
+
+const NOT_TRUSTED = 'its certificate is not trusted: set "ca" to the file of its authority'
+
 const failures = new Map([
   ['ECONNREFUSED', 'nobody listens there'],
   ['ENOTFOUND', 'no such host'],
@@ -25,14 +30,19 @@ const failures = new Map([
   ['ECONNRESET', 'the connection was cut'],
   ['EPIPE', 'the connection was cut'],
   ['ENOENT', 'the file of "ca" is not there'],
+  ['EACCES', 'the file of "ca" cannot be read by this user'],
+  ['EISDIR', '"ca" is a folder, not a file'],
   ['CERT_HAS_EXPIRED', 'its certificate has expired'],
+  ['CERT_NOT_YET_VALID', 'its certificate is not valid yet: is the clock of this machine right?'],
+  // Redis does so unless it is told otherwise.
   [
-    'SELF_SIGNED_CERT_IN_CHAIN',
-    'its certificate is from an authority that is not trusted: set "ca"',
+    'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
+    'Redis asks for a certificate of ours: set "tls-auth-clients no" there',
   ],
-  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'its certificate is not trusted: set "ca"'],
-  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'its certificate is not trusted: set "ca"'],
-  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'its certificate is not trusted: set "ca"'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', NOT_TRUSTED],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', NOT_TRUSTED],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', NOT_TRUSTED],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', NOT_TRUSTED],
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'its certificate is for another name'],
 ])
 
@@ -49,7 +59,6 @@ export function explainFailure(error: unknown): string {
   const code = errorCode(first) ?? ''
   const known = failures.get(code)
   if (known !== undefined) return known
-  if (/wrong version number|packet length/i.test(String(first)))
-    return 'it does not speak TLS: redis:// or another port?'
+  if (/wrong version number|packet length/i.test(String(first))) return WITHOUT_TLS
   return oneLine(code || (first instanceof Error ? first.message : 'no connection'))
 }

@@ -187,6 +187,16 @@ describe.skipIf(!hasRedis)('hub: faults', () => {
     expect(Number((await redis.ask('HGET', 'hb:counts', 'refused')) ?? 0)).toBeLessThan(101)
   })
 
+  it('a hub whose Redis is gone says so once, not at each try of each connection', async () => {
+    const redis = await startRedis()
+    const hub = await runHub(redis, team('http://127.0.0.1:9/'))
+    await redis.stop()
+    await sleep(3000)
+    const texts = hub.states('problem').map(({ text }) => text)
+    expect(texts).toContain('Redis: nobody listens there')
+    expect(texts).toHaveLength(new Set(texts).size)
+  })
+
   it('a hub whose Redis is gone ends when it is asked to', async () => {
     const redis = await startRedis()
     const hub = await startHubProcess({ url: redis.url() }, team('http://127.0.0.1:9/'))

@@ -14,6 +14,8 @@ async function outcomeOf(settings: Partial<HubServer> & { url: string }) {
   return await connection.call('PING').then(String, explainFailure)
 }
 
+const NOT_TRUSTED = 'its certificate is not trusted: set "ca" to the file of its authority'
+
 async function startWithTls(issue: 'issue' | 'issueExpired', name = 'IP:127.0.0.1') {
   const authority = await makeAuthority()
   onTestFinished(() => authority.remove())
@@ -31,13 +33,12 @@ describe.skipIf(!hasRedis)('hub: the connection', () => {
     expect(await outcomeOf({ url, extraCaFile })).toBe('PONG')
     const other = await makeAuthority()
     onTestFinished(() => other.remove())
-    const refused = 'its certificate is not trusted: set "ca"'
-    expect(await outcomeOf({ url, extraCaFile, ca: other.file })).toBe(refused)
+    expect(await outcomeOf({ url, extraCaFile, ca: other.file })).toBe(NOT_TRUSTED)
   })
 
   it('rejects an unknown certificate authority', async () => {
     const { url } = await startWithTls('issue')
-    expect(await outcomeOf({ url })).toBe('its certificate is not trusted: set "ca"')
+    expect(await outcomeOf({ url })).toBe(NOT_TRUSTED)
   })
 
   it('rejects an expired certificate', async () => {
@@ -52,6 +53,18 @@ describe.skipIf(!hasRedis)('hub: the connection', () => {
   it('reports a missing file of the certificate authority', async () => {
     const { url } = await startWithTls('issue')
     expect(await outcomeOf({ url, ca: '/nowhere/ca.pem' })).toBe('the file of "ca" is not there')
+    expect(await outcomeOf({ url, ca: '/tmp' })).toBe('"ca" is a folder, not a file')
+  })
+
+  it('reports a Redis that asks for a certificate', async () => {
+    const authority = await makeAuthority()
+    onTestFinished(() => authority.remove())
+    const tls = await authority.issue('IP:127.0.0.1')
+    const asking = ['--tls-auth-clients', 'yes', '--tls-ca-cert-file', authority.file]
+    const redis = await startRedis({ tls, args: asking })
+    expect(await outcomeOf({ url: redis.url(), ca: authority.file })).toBe(
+      'Redis asks for a certificate of ours: set "tls-auth-clients no" there',
+    )
   })
 
   it('reports that Redis has no connection left', async () => {
@@ -60,10 +73,10 @@ describe.skipIf(!hasRedis)('hub: the connection', () => {
     expect(await outcomeOf({ url: redis.url() })).toContain('no connection left')
   })
 
-  it('reports a timeout for a server without TLS', async () => {
+  it('reports a server without TLS', async () => {
     const redis = await startRedis()
     const url = redis.url().replace('redis:', 'rediss:')
-    expect(await outcomeOf({ url })).toBe('no connection within 5 s')
+    expect(await outcomeOf({ url })).toBe('it does not speak TLS: redis:// or another port?')
   })
 
   it('matches the replies of concurrent calls', async () => {
