@@ -23,13 +23,15 @@ import { checkSwitches } from './switches.ts'
 
 const QUIET_MS = 3 * 24 * 3600 * 1000
 
-/** Checks each client that is installed, or whose settings contain our hooks. */
+/** Checks each client that is installed, or whose settings contain our hooks, or should. */
 export function checkClients(facts: ClientFacts): Check[] {
   const all = readAll(facts)
+  const ours = [
+    ...all.filter(({ hooks }) => hooks.length > 0).map(({ place }) => place),
+    ...rememberedPlaces(facts.stateDir).filter((place) => !isProjectAway(place)),
+  ]
   const shown = clientNames.filter(
-    (name) =>
-      isPresent(clients[name], facts.env) ||
-      all.some(({ place, hooks }) => place.client === name && hooks.length > 0),
+    (name) => isPresent(clients[name], facts.env) || ours.some(({ client }) => client === name),
   )
   if (shown.length === 0)
     return [check('clients', 'warning', 'no agent client is found here', 'hookbell clients')]
@@ -108,7 +110,7 @@ function vanished(
     const here = all.find(({ place }) => place.path === path)
     if (here?.fault !== undefined) return []
     const isWhole = !here || here.hooks.length === 0
-    const beside = all.filter(({ place }) => place.scope === scope)
+    const beside = all.filter(({ place }) => place.scope === scope && isBeside(place, known))
     const left = new Set(beside.flatMap(({ hooks }) => hooks.map(({ event }) => event)))
     const lost = events.filter((event) => !left.has(event))
     if (!isWhole && lost.length === 0) return []
@@ -131,20 +133,35 @@ function sinceWhen(stateDir: string, path: string): string {
   return `${at ? `, registered ${at}` : ''}${last}`
 }
 
+/** An event that stands in two files of the user, or of one project. */
 function duplicates(id: string, client: Client, ours: readonly Registered[]): Check[] {
-  return ['user', 'project'].flatMap((scope) => {
-    const places = ours.filter(({ place }) => (place.scope === 'user') === (scope === 'user'))
-    const events = places.flatMap(({ place, hooks }) => {
-      const isHidden = hiddenIn(client, place.path)
-      return hooks.map(({ event }) => event).filter((event) => !isHidden(event))
-    })
+  const first = ours.filter(
+    ({ place }, at) => ours.findIndex((other) => isBeside(other.place, place)) === at,
+  )
+  return first.flatMap(({ place }) => {
+    const events = ours
+      .filter((other) => isBeside(other.place, place))
+      .flatMap(({ place: { path }, hooks }) => {
+        const isHidden = hiddenIn(client, path)
+        return hooks.map(({ event }) => event).filter((event) => !isHidden(event))
+      })
     const twice = [...new Set(events.filter((event, at) => events.indexOf(event) !== at))]
     if (twice.length === 0) return []
-    const seen = `${twice.join(', ')} stands more than once in the ${scope}'s settings`
+    const isUser = place.scope === 'user'
+    const where = isUser ? 'your settings' : `the settings of ${projectOf(place)}`
+    const seen = `${twice.join(', ')} stands more than once in ${where}`
     const which = `--client ${client.name}`
-    const told = `hookbell uninstall ${which}, then hookbell init ${which}`
+    const again = `hookbell uninstall ${which} --user, then hookbell init ${which}`
+    // `uninstall --project` would remove the hooks from other projects too.
+    const told = isUser ? again : 'Keep one of the entries there, by hand'
     return [check(`${id}.duplicates`, 'warning', seen, told)]
   })
+}
+
+/** Whether both are files of the user, or of the same project. */
+function isBeside(one: HookPlace, other: HookPlace): boolean {
+  if (one.scope === 'user' || other.scope === 'user') return one.scope === other.scope
+  return projectOf(one) === projectOf(other)
 }
 
 /** droid does not read an event from the second settings file if the first one names it. */

@@ -1,0 +1,209 @@
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { ClientName } from '../../src/clients/index.ts'
+import type { Check } from '../../src/doctor/check.ts'
+import { checkClients } from '../../src/doctor/clients.ts'
+import { hookCommand } from '../../src/install/hook-command.ts'
+import { type HookPlace, rememberPlace } from '../../src/install/places.ts'
+import { emptyStatus } from '../../src/journal/history.ts'
+import { makeHome } from '../install/make-home.ts'
+
+const DAY_MS = 86_400_000
+const now = Date.parse('2026-11-20T09:00:00Z')
+
+/** A settings file with our hooks for these events; `bare` without the key around them. */
+function settings(client: ClientName, events: readonly string[], isBare = false): string {
+  const hook = { type: 'command', command: hookCommand('/state/hookbell-hook', client) }
+  const hooks = Object.fromEntries(events.map((event) => [event, [{ hooks: [hook] }]]))
+  return JSON.stringify(isBare ? hooks : { hooks })
+}
+
+interface Machine {
+  files?: Record<string, string>
+  /** Where `init` wrote, by the path below the home directory. */
+  remembered?: Record<string, Omit<HookPlace, 'path' | 'form'>>
+  /** When each client sent its last event. */
+  last?: Partial<Record<ClientName, number>>
+  cwd?: string
+}
+
+/** What is said of the clients, without the home directory in it. */
+function checksOf({ files = {}, remembered = {}, last = {}, cwd = 'repo' }: Machine): Check[] {
+  const home = makeHome({ 'repo/.git/HEAD': '', ...files })
+  const stateDir = join(home, 'state')
+  for (const [path, place] of Object.entries(remembered))
+    rememberPlace(stateDir, { ...place, path: join(home, path), form: 'wrapped' })
+  const events = Object.entries(last).map(([client, acceptedAt]) => ({
+    ...emptyStatus(client, acceptedAt),
+    ...{ client, event: 'Stop' },
+  }))
+  const checks = checkClients({ env: { HOME: home }, cwd: join(home, cwd), stateDir, events, now })
+  return JSON.parse(JSON.stringify(checks).replaceAll(home, '~'))
+}
+
+const only = (checks: readonly Check[], end: string) =>
+  checks.filter(({ id }) => id.endsWith(`.${end}`)).map(({ seen, do: what }) => [seen, what])
+
+describe('an event that is registered more than once', () => {
+  it.each<[string, Record<string, string>]>([
+    [
+      'for the user and for the project',
+      {
+        '.claude/settings.json': settings('claude', ['Stop']),
+        'repo/.claude/settings.json': settings('claude', ['Stop']),
+      },
+    ],
+    [
+      'in a file that hides it in another one',
+      {
+        '.factory/hooks.json': settings('droid', ['Stop'], true),
+        '.factory/settings.json': settings('droid', ['Stop', 'Notification']),
+      },
+    ],
+  ])('is no reason to worry: %s', (_, files) => {
+    const checks = checksOf({ files })
+    expect(only(checks, 'registered')).toHaveLength(1)
+    expect([only(checks, 'duplicates'), only(checks, 'in-force')]).toEqual([[], []])
+  })
+
+  it('is no reason to worry: in two projects', () => {
+    const shared = settings('claude', ['Stop'])
+    const place = { client: 'claude', scope: 'project' } as const
+    const checks = checksOf({
+      files: { 'repo/.claude/settings.json': shared, 'other/.claude/settings.json': shared },
+      remembered: { 'repo/.claude/settings.json': place, 'other/.claude/settings.json': place },
+    })
+    expect(only(checks, 'registered')).toEqual([
+      ['1 events in ~/repo/.claude/settings.json, 1 events in ~/other/.claude/settings.json', ''],
+    ])
+    expect(only(checks, 'duplicates')).toEqual([])
+  })
+
+  it('is reported where one project has it twice, without a command for all projects', () => {
+    const checks = checksOf({
+      files: {
+        'repo/.claude/settings.json': settings('claude', ['Stop', 'Notification']),
+        'repo/.claude/settings.local.json': settings('claude', ['Stop']),
+      },
+    })
+    expect(only(checks, 'duplicates')).toEqual([
+      [
+        'Stop stands more than once in the settings of ~/repo',
+        'Keep one of the entries there, by hand',
+      ],
+    ])
+  })
+})
+
+describe('hooks that are gone', () => {
+  const remembered = {
+    'repo/.claude/settings.json': {
+      ...({ client: 'claude', scope: 'project' } as const),
+      events: ['Stop', 'Notification'],
+    },
+  }
+
+  it('are missed although another project has them', () => {
+    const other = 'other/.claude/settings.json'
+    const checks = checksOf({
+      files: {
+        'repo/.claude/settings.json': settings('claude', ['Stop']),
+        [other]: settings('claude', ['Stop', 'Notification']),
+      },
+      remembered: { ...remembered, [other]: { client: 'claude', scope: 'project' } },
+    })
+    expect(only(checks, 'vanished')).toEqual([
+      [
+        expect.stringMatching(/^Notification: gone from ~\/repo\/.*, last written 20/),
+        'End all sessions, then in ~/repo: hookbell init --client claude --project',
+      ],
+    ])
+  })
+
+  it('are not missed in a file that cannot be read', () => {
+    const checks = checksOf({ files: { 'repo/.claude/settings.json': '{' }, remembered })
+    expect(only(checks, 'shape')).toHaveLength(1)
+    expect([only(checks, 'vanished'), only(checks, 'registered')]).toEqual([[], []])
+  })
+
+  it('are not missed where another file of the same folder has them', () => {
+    const checks = checksOf({
+      files: {
+        '.factory/hooks.json': settings('droid', ['Notification'], true),
+        '.factory/settings.json': settings('droid', ['Stop']),
+      },
+      remembered: {
+        '.factory/settings.json': {
+          ...({ client: 'droid', scope: 'user' } as const),
+          events: ['Stop', 'Notification'],
+        },
+      },
+    })
+    expect(only(checks, 'vanished')).toEqual([])
+  })
+})
+
+describe('the last event of a client', () => {
+  const files = { '.claude/settings.json': settings('claude', ['Stop']) }
+  const said = (last: Machine['last'] = {}) =>
+    checksOf({ files, last }).filter(({ id }) => id === 'client.claude.last')
+
+  it('is unknown until the first one, also where another client sent some', () => {
+    const unknown = [{ status: 'cannot tell', seen: 'no event seen yet' }]
+    expect(said()).toMatchObject(unknown)
+    expect(said({ droid: now })).toMatchObject(unknown)
+  })
+
+  it('is reported after three days', () => {
+    expect(said({ claude: now - 3 * DAY_MS + 1 })).toMatchObject([{ status: 'ok', do: '' }])
+    expect(said({ claude: now - 3 * DAY_MS })).toMatchObject([
+      {
+        status: 'warning',
+        seen: 'no event for 3 days: Stop, 2026-11-17T09:00:00.000Z',
+        do: expect.stringMatching(/^If you used it since: restart running sessions/),
+      },
+    ])
+  })
+})
+
+describe('a client', () => {
+  it('is named although it is not installed here, if its hooks are gone', () => {
+    const path = 'repo/.claude/settings.json'
+    const remembered = { [path]: { client: 'claude', scope: 'project' } as const }
+    const gone = checksOf({ files: { [path]: '{}' }, remembered })
+    expect(only(gone, 'vanished')).toHaveLength(1)
+    expect(checksOf({ remembered: { 'gone/.claude/settings.json': remembered[path] } })).toEqual([
+      expect.objectContaining({ id: 'clients' }),
+    ])
+  })
+
+  it('is named only where it is installed, or has our hooks', () => {
+    const ids = (files: Record<string, string>) => [
+      ...new Set(checksOf({ files }).map(({ id }) => id.split('.')[1] ?? id)),
+    ]
+    expect(ids({})).toEqual(['clients'])
+    expect(
+      ids({ '.qwen/x': '', 'repo/.claude/settings.json': settings('claude', ['Stop']) }),
+    ).toEqual(['claude', 'qwen'])
+  })
+
+  it('is said to be unproven only in what was never tried with it', () => {
+    const files = { '.gemini/x': '', '.claude/x': '' }
+    expect(checksOf({ files }).filter(({ id }) => id.endsWith('.verified'))).toEqual([
+      {
+        id: 'client.gemini.verified',
+        status: 'cannot tell',
+        seen: 'never tried with the real program: headless (not confirmed by anything)',
+        do: '',
+      },
+    ])
+  })
+
+  it('is not registered, and gets the command for it, without hooks of its own', () => {
+    const files = { '.qwen/x': '', '.claude/settings.json': settings('claude', ['Stop']) }
+    expect(only(checksOf({ files }), 'registered')).toEqual([
+      ['1 events in ~/.claude/settings.json', ''],
+      ['not registered', 'hookbell init --client qwen'],
+    ])
+  })
+})
