@@ -49,14 +49,18 @@ async function queueParked(claim: Claim, deps: WorkerDeps): Promise<Queued | und
   const { store, now } = deps
   const parked = store.readParked(claim)
   if (!parked) return undefined
+  const own = { ...parked, claim, delivery: countedUntilDue(parked, now()) }
+  if (await isSettled(own, deps)) {
+    store.finish(claim)
+    return undefined
+  }
   if (claim.crashes >= MAX_CRASHES) {
     const reason = `the worker ended ${claim.crashes} times while it had this delivery`
     await giveUp(parked.delivery, reason, deps)
     store.finish(claim)
     return undefined
   }
-  const own = { ...parked, claim, delivery: countedUntilDue(parked, now()) }
-  const all = await finishSettled([own, ...claimGroup(parked, deps)], deps)
+  const all = [own, ...(await finishSettled(claimGroup(parked, deps), deps))]
   const { kept, settled } = parked.isHeld
     ? await judgeAgain(all, deps)
     : { kept: all, settled: Promise.resolve() }

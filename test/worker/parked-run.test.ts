@@ -39,7 +39,7 @@ function claimed({ spool }: World): string[] {
 }
 
 describe('a delivery that failed', () => {
-  it.each(['e.team~1.json', 'e.team~0.json'])(
+  it.each(['e.team~0.json', 'e.team~1.json', 'e.team~3.json'])(
     'is not repeated if its worker ended after recording that it was delivered: %s',
     async (name) => {
       const { world, received } = await makeParked({ attempts: 1 }, [200])
@@ -49,16 +49,26 @@ describe('a delivery that failed', () => {
       writeFileSync(join(world.spool.deferred, name), text)
       await world.once()
       expect(received).toHaveLength(1)
-      expect([world.list('deferred'), claimed(world)]).toEqual([[], []])
+      expect([world.list('deferred'), world.list('dead'), claimed(world)]).toEqual([[], [], []])
+      expect(await world.statusOf('e')).toMatchObject({
+        channels: { team: { state: 'delivered' } },
+      })
     },
   )
 
-  it('is tried again if its worker ended before', async () => {
-    const { world, received } = await makeParked({ attempts: 1 }, [200])
+  it.each([
+    ['is tried again if two workers ended before', 2, 1, []],
+    ['is given up, with all its events, if three workers ended before', 3, 0, ['e.team']],
+  ] as const)('%s', async (_, crashes, sent, dead) => {
+    const { world, received } = await makeParked({ attempts: 1, events: ['e', 'f'] }, [200])
     const path = join(world.spool.deferred, 'e.team')
-    renameSync(`${path}.json`, `${path}~1.json`)
+    renameSync(`${path}.json`, `${path}~${crashes}.json`)
     await world.once()
-    expect(received).toHaveLength(1)
+    expect(received).toHaveLength(sent)
+    expect([world.list('deferred'), world.list('dead'), claimed(world)]).toEqual([[], dead, []])
+    const state = sent > 0 ? 'delivered' : 'exhausted'
+    for (const id of ['e', 'f'])
+      expect(await world.statusOf(id)).toMatchObject({ channels: { team: { state } } })
   })
 
   it('does not keep its text in memory while it is queued, and reads it again', async () => {
