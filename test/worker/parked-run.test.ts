@@ -14,6 +14,26 @@ import { makeWorld, type World } from './_world.ts'
 
 const HOUR_MS = 3600_000
 
+/** Has a worker take the first delivery that is due, as far as the queue of its destination. */
+async function queueFirst(world: World) {
+  const { deps } = openWorker(world)
+  onTestFinished(() => deps.store.close())
+  const texts: WeakRef<object>[] = []
+  const queue: { load(): Promise<Delivery>; end(outcome: Outcome): void }[] = []
+  deps.deliverer.deliver = ({ message }, load) => {
+    texts.push(new WeakRef(message))
+    return new Promise((end) => queue.push({ load, end }))
+  }
+  const [name = ''] = deps.store.due()
+  const claim = deps.store.claimParked(name)
+  if (!claim) throw new Error('nothing is parked')
+  let running: Promise<void> | undefined
+  await new Promise<void>((onQueued) => {
+    running = runParked(claim, deps, onQueued)
+  })
+  return { texts, queue, running }
+}
+
 /** A world with the channel `team`, and with the given delivery parked for it after a failure. */
 async function makeParked(changes: Partial<Delivery>, script: Step[]) {
   const { url, received } = await startReceiver({ script })
@@ -71,23 +91,37 @@ describe('a delivery that failed', () => {
       expect(await world.statusOf(id)).toMatchObject({ channels: { team: { state } } })
   })
 
+  it('is sent if its worker recorded before it ended that it failed, or that another of its events was told', async () => {
+    const { world, received } = await makeParked({ attempts: 1, events: ['e', 'f'] }, [200])
+    const path = join(world.spool.deferred, 'e.team')
+    renameSync(`${path}.json`, `${path}~1.json`)
+    const told = {
+      at: 1,
+      id: 'e',
+      type: 'delivered',
+      channel: 'team',
+      attempt: 1,
+      ms: 1,
+      answer: '',
+    }
+    const failed = { at: 1, id: 'f', type: 'deferred', channel: 'team', attempt: 1, reason: 'x' }
+    const lines = [told, { ...failed, until: 2 }].map((one) => `${JSON.stringify(one)}\n`)
+    writeFileSync(join(world.stateDir, 'journal.jsonl'), lines.join(''), { mode: 0o600 })
+    await world.once()
+    expect(received).toHaveLength(1)
+  })
+
+  it('does not count as tried while it was held, however long the machine was off', async () => {
+    const before = Date.now()
+    const { world } = await makeParked({ notBefore: before - 48 * HOUR_MS }, [500])
+    await world.once()
+    expect(world.list('dead')).toEqual([])
+    expect(parkedIn(world, 'e.team')?.firstTriedAt).toBeGreaterThanOrEqual(before)
+  })
+
   it('does not keep its text in memory while it is queued, and reads it again', async () => {
     const { world } = await makeParked({ attempts: 1, firstTriedAt: 1 }, [])
-    const { deps } = openWorker(world)
-    onTestFinished(() => deps.store.close())
-    const texts: WeakRef<object>[] = []
-    const queue: { load(): Promise<Delivery>; end(outcome: Outcome): void }[] = []
-    deps.deliverer.deliver = ({ message }, load) => {
-      texts.push(new WeakRef(message))
-      return new Promise((end) => queue.push({ load, end }))
-    }
-    const [name = ''] = deps.store.due()
-    const claim = deps.store.claimParked(name)
-    if (!claim) throw new Error('nothing is parked')
-    let running: Promise<void> | undefined
-    await new Promise<void>((onQueued) => {
-      running = runParked(claim, deps, onQueued)
-    })
+    const { texts, queue, running } = await queueFirst(world)
     await expect
       .poll(() => {
         collectGarbage()
@@ -138,6 +172,23 @@ describe('a delivery that failed', () => {
     expect(await world.once()).toEqual({ handled: 1, faults: [] })
     expect(world.list('corrupt')).toHaveLength(1)
     expect(received).toEqual([])
+  })
+})
+
+describe('a group of held deliveries', () => {
+  it('becomes one message, which stays whole while it is queued', async () => {
+    const { world } = await makeParked({ attempts: 1, notBefore: Date.now() + HOUR_MS }, [])
+    for (const event of ['f', 'g', 'h']) {
+      const delivery = makeDelivery(event, { channel: 'team' })
+      const why = { since: 1, reason: 'x', isHeld: true, group: 'g' }
+      writeParked(world.spool, 'deferred', { ...why, delivery })
+    }
+    const { queue, running } = await queueFirst(world)
+    expect(queue).toHaveLength(1)
+    expect((await queue[0]?.load())?.events.toSorted()).toEqual(['f', 'g', 'h'])
+    queue[0]?.end({ type: 'released' })
+    await running
+    expect(world.list('deferred').toSorted()).toEqual(['e.team', 'f.team', 'g.team', 'h.team'])
   })
 })
 
