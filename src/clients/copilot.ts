@@ -61,20 +61,20 @@ export const copilot = defineClient({
     postToolUse: 'PostToolUse',
   },
   unnamed: [
-    { where: { hook_event_name: false, notificationType: true }, event: 'notification' },
-    { where: { hook_event_name: false, stopReason: true, agentName: true }, event: 'subagentStop' },
-    { where: { hook_event_name: false, stopReason: true }, event: 'agentStop' },
+    { where: { notificationType: true }, event: 'notification' },
+    { where: { stopReason: true, agentName: true }, event: 'subagentStop' },
+    { where: { stopReason: true }, event: 'agentStop' },
     {
-      where: { hook_event_name: false, sessionId: true, 'error.message': true },
+      where: { sessionId: true, 'error.message': true },
       event: 'errorOccurred',
     },
-    { where: { hook_event_name: false, sessionId: true, toolName: true }, event: 'preToolUse' },
+    { where: { sessionId: true, toolName: true }, event: 'preToolUse' },
     {
-      where: { hook_event_name: false, sessionId: true, prompt: true },
+      where: { sessionId: true, prompt: true },
       event: 'userPromptSubmitted',
     },
-    { where: { hook_event_name: false, sessionId: true, reason: true }, event: 'sessionEnd' },
-    { where: { hook_event_name: false, sessionId: true, source: true }, event: 'sessionStart' },
+    { where: { sessionId: true, reason: true }, event: 'sessionEnd' },
+    { where: { sessionId: true, source: true }, event: 'sessionStart' },
   ],
   fieldNames: {
     reason: ['reason', 'stopReason'],

@@ -7,11 +7,13 @@ const shell = { TEAM_URL: 'https://hooks.example.com/services/canary', PATH: '/u
 /** Some of what each client sets for the commands that it runs. */
 const sessions: [client: keyof typeof clients, env: Record<string, string>][] = [
   ['claude', { CLAUDECODE: '1', CLAUDE_CODE_ENTRYPOINT: 'cli' }],
+  ['claude', { CLAUDE_PROJECT_DIR: '/home/me/api-server' }],
   ['codex', { CODEX_THREAD_ID: '0199', CODEX_CI: '1' }],
   ['copilot', { COPILOT_CLI: '1' }],
   ['cursor', { CURSOR_AGENT: '1' }],
   ['cursor', { CURSOR_EXTENSION_HOST_ROLE: 'agent-exec' }],
   ['droid', { FACTORY_PROJECT_DIR: '/home/me/api-server' }],
+  ['droid', { DROID_PROJECT_DIR: '/home/me/api-server' }],
   [
     'droid',
     {
@@ -29,9 +31,11 @@ describe('shellEnvironment', () => {
     expect(shellEnvironment({ ...shell, ...env })).toEqual({})
   })
 
-  it('is tested for every client', () => {
+  it('is tested for every client, and for each of its marks', () => {
     const named = new Set(sessions.map(([client]) => client))
     expect([...named]).toEqual(Object.keys(clients))
+    const marks = Object.values(clients).flatMap(({ environmentMarks }) => [...environmentMarks])
+    expect(sessions).toHaveLength(marks.length)
   })
 
   it.each([
@@ -41,6 +45,8 @@ describe('shellEnvironment', () => {
     // The terminal inside an editor, which a person uses.
     { CURSOR_TRACE_ID: '1', CURSOR_EXTENSION_HOST_ROLE: 'user' },
     { PYTHONUNBUFFERED: '1', GCM_INTERACTIVE: 'never' },
+    { PYTHONUNBUFFERED: '1', GIT_SEQUENCE_EDITOR: 'true' },
+    { GIT_SEQUENCE_EDITOR: 'true', GCM_INTERACTIVE: 'never' },
   ])("is all of a person's shell with %j", (env) => {
     const all = { ...shell, ...env }
     expect(shellEnvironment(all)).toBe(all)

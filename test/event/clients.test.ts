@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { findClient } from '../../src/clients/index.ts'
 import type { AgentEvent } from '../../src/event/event.ts'
 import { isRepeat, meaningOf } from '../../src/event/meaning.ts'
 import { parsePayload, payloadClients, payloadNames, readPayload } from '../support/payload.ts'
@@ -94,6 +95,19 @@ const table: [client: string, name: string, means: string, kind: string][] = [
   ['qwen', 'UserPromptSubmit.result', 'PostToolUse', 'other'],
 ]
 
+/** Recorded events that only a person registers, and registered ones that were never seen. */
+const exceptions: Record<string, { also?: string[]; never?: string[] }> = {
+  claude: { also: ['PostToolUse'] },
+  codex: { also: ['agent-turn-complete'] },
+  cursor: { never: ['subagentStop'] },
+  droid: { also: ['PostToolUse'] },
+  gemini: { also: ['SessionStart'] },
+  opencode: { never: ['permission.updated'] },
+  qwen: { also: ['PreToolUse'] },
+}
+
+const eventsOf = (client: string): readonly string[] => findClient(client)?.events ?? []
+
 describe('a payload of a client', () => {
   it.each(table)('%s %s has the meaning %s and the kind %s', (client, name, means, kind) => {
     expect(read(client, name)).toMatchObject({ client, means, kind, problems: [] })
@@ -104,6 +118,18 @@ describe('a payload of a client', () => {
       payloadNames(client).map((name) => `${client} ${name}`),
     )
     expect(table.map(([client, name]) => `${client} ${name}`).sort()).toEqual(recorded.sort())
+  })
+
+  it('is of an event that hookbell registers, and each of those was recorded', () => {
+    for (const client of payloadClients) {
+      const names = payloadNames(client).map((name) => {
+        const { hook_event_name: own, type } = readPayload(client, name)
+        return String(own ?? type ?? '')
+      })
+      const { also = [], never = [] } = exceptions[client] ?? {}
+      const recorded = [...new Set(names)].filter((name) => name !== '' && !also.includes(name))
+      expect([...recorded, ...never].sort(), client).toEqual([...eventsOf(client)].sort())
+    }
   })
 
   it.each(table)('%s %s is recognised if the client is not known', (client, name) => {
@@ -137,12 +163,18 @@ describe('a payload that was not recorded', () => {
   })
 
   const prompted = (more: object) => ({ hook_event_name: 'UserPromptSubmit', ...more })
+  const stopped = 'grep "Agent stopped by user" log'
   const taskIsOver = '<task-notification>\n<task-id>b1</task-id>\n</task-notification>\n'
 
   it.each<[client: string, payload: object, means: string, kind: string]>([
     ['claude', notice('agent_completed'), 'Notification', 'other'],
+    ['claude', notice('elicitation_url_dialog'), 'Notification', 'permission'],
+    ['claude', notice('worker_permission_prompt'), 'Notification', 'permission'],
+    ['claude', notice('quota_auto_resume_stale'), 'Notification', 'waiting'],
+    ['claude', notice('quota_auto_resume_disabled'), 'Notification', 'waiting'],
     ['claude', prompted({ prompt: taskIsOver }), 'TurnStart', 'other'],
     ['claude', prompted({ prompt: `What is ${taskIsOver}` }), 'UserPromptSubmit', 'other'],
+    ['claude', prompted({ prompt: `${taskIsOver} What is that?` }), 'UserPromptSubmit', 'other'],
     ['claude', prompted({ prompt: 'Go', source: 'user' }), 'UserPromptSubmit', 'other'],
     ['claude', prompted({ prompt: 'Check', source: 'loop_wakeup' }), 'TurnStart', 'other'],
     ['claude', prompted({ prompt: 'Look', agent_id: 'a1' }), 'SubagentStart', 'other'],
@@ -162,6 +194,15 @@ describe('a payload that was not recorded', () => {
     ],
     ['codex', prompted({ prompt: taskIsOver }), 'UserPromptSubmit', 'other'],
     ['codex', { hook_event_name: 'PreToolUse', tool_name: 'Bash' }, 'PreToolUse', 'other'],
+    [
+      'codex',
+      {
+        type: 'agent-turn-complete',
+        client: 'codex-tui',
+        'input-messages': ['Say "Generate a concise, single-line task title"'],
+      },
+      ...(['Stop', 'done'] as const),
+    ],
     ['copilot', notice('shell_completed'), 'Notification', 'other'],
     ['copilot', notice('shell_detached_completed'), 'Notification', 'other'],
     ['copilot', notice('agent_completed'), 'Notification', 'subagent-done'],
@@ -179,6 +220,14 @@ describe('a payload that was not recorded', () => {
     ['copilot', { hook_event_name: 'Stop', parent_agent_id: 'a' }, 'SubagentStop', 'subagent-done'],
     ['cursor', { hook_event_name: 'preToolUse' }, 'PreToolUse', 'other'],
     ['cursor', { hook_event_name: 'subagentStop' }, 'SubagentStop', 'subagent-done'],
+    [
+      'droid',
+      {
+        hook_event_name: 'Notification',
+        message: `Droid needs your permission to run: ${stopped}`,
+      },
+      ...(['Notification', 'permission'] as const),
+    ],
     ['gemini', { hook_event_name: 'BeforeAgent', prompt: '' }, 'PostToolUse', 'other'],
     ['gemini', { hook_event_name: 'BeforeTool' }, 'PreToolUse', 'other'],
     ['gemini', { hook_event_name: 'AfterTool' }, 'PostToolUse', 'other'],
@@ -187,6 +236,8 @@ describe('a payload that was not recorded', () => {
     ['opencode', { type: 'session.created', info: { parentID: 's0' } }, 'SubagentStart', 'other'],
     ['qwen', { hook_event_name: 'UserPromptSubmit', prompt: '' }, 'PostToolUse', 'other'],
     ['qwen', { hook_event_name: 'UserPromptSubmit' }, 'PostToolUse', 'other'],
+    ['qwen', prompted({ submitted_prompt: 'Go' }), 'UserPromptSubmit', 'other'],
+    ['qwen', prompted({ prompt: 'Go' }), 'UserPromptSubmit', 'other'],
     ['qwen', { hook_event_name: 'PermissionRequest', agent_id: 'a1' }, 'Internal', 'other'],
     [
       'qwen',
@@ -374,6 +425,9 @@ describe('a headless run', () => {
     ['claude', 'Stop', { CLAUDE_CODE_SESSION_ATTENDED: '0' }, true],
     ['claude', 'Stop', { CLAUDE_CODE_SESSION_ATTENDED: '1' }, false],
     ['claude', 'Stop', { CLAUDE_CODE_ENTRYPOINT: 'sdk-cli' }, true],
+    ['claude', 'Stop', { CLAUDE_CODE_ENTRYPOINT: 'cli' }, false],
+    ['claude', 'Stop', { CLAUDE_CODE_ENTRYPOINT: 'unheard-of' }, undefined],
+    ['claude', 'Stop', { CLAUDE_CODE_ENTRYPOINT: 'not-sdk-cli' }, undefined],
     ['claude', 'Stop', {}, undefined],
     ['codex', 'notify.exec', {}, true],
     ['codex', 'notify', {}, false],
@@ -445,6 +499,11 @@ describe('a repeat', () => {
     ['qwen', 'Stop', 'Notification.idle', 50, true],
     ['qwen', 'Stop', 'Notification.idle', 5500, true],
     ['qwen', 'StopFailure', 'Notification.idle', 300, true],
+    ['qwen', 'PermissionRequest', 'Notification.permission', 5000, true],
+    // The question of a sub-agent in the background, whose PermissionRequest is internal.
+    ['qwen', 'Stop', 'Notification.permission', 50, false],
+    ['qwen', 'StopFailure', 'Notification.permission', 50, false],
+    ['qwen', 'PermissionRequest', 'Notification.auth', 50, false],
     ['claude', 'Stop', 'Notification.idle', 60_000, false],
     ['opencode', 'session.error', 'session.idle', 30, true],
     ['opencode', 'question.rejected', 'session.idle', 920, true],
@@ -454,6 +513,18 @@ describe('a repeat', () => {
     ['claude', 'Stop', 'Stop', 10, false],
   ])('in %s: %s, then %s after %i ms: %s', (client, first, again, apart, is) => {
     expect(pair(client, first, again, apart)).toBe(is)
+  })
+
+  it.each([
+    ['codex', 'Stop', 'notify', { turnId: 'another' }],
+    ['codex', 'SubagentStop', 'notify.agent', { turnId: 'another' }],
+    ['gemini', 'SessionEnd', 'SessionEnd', { reason: 'another' }],
+  ])('in %s is never an event that differs: %s, then %s with %j', (client, name, next, other) => {
+    const [first, again] = [read(client, name), { ...read(client, next), ...other }]
+    expect(isRepeat(first, again)).toBe(false)
+    expect(isRepeat({ ...first, ...other, sessionId: 's' }, { ...again, sessionId: 's' })).toBe(
+      true,
+    )
   })
 
   it('is never an event of another session', () => {
