@@ -14,6 +14,8 @@ const SIDECAR_BYTES = 64 * 1024
 const MAX_NAME = 200
 /** More than between the line about a scheduled turn and its hook: measured, 0.4 s. */
 const WAKE_MS = 10_000
+/** Less than this in the future is no sign that the clock was set back. */
+const SLACK_MS = 1000
 
 export interface TranscriptFacts extends TurnFacts {
   /** The session's name, given by the client or the person; '' if it has none. */
@@ -79,7 +81,7 @@ export async function wasAnswered(
 ): Promise<boolean | undefined> {
   const { text, isRefused } = await readTail(path, roots, TAIL_BYTES)
   if (isRefused) return undefined
-  return wentOnAfter(readRecords(recordsOf(text), format), asked)
+  return wentOnAfter(entriesIn(text, asked.at, format), asked)
 }
 
 /** Whether the client wrote a prompt itself, as scheduled. Looks at the end of the file only. */
@@ -102,12 +104,23 @@ async function readEnd(
   format?: TranscriptFormat,
 ): Promise<{ entries: Entry[]; isAll: boolean; isRefused: boolean }> {
   const { text, isAll, isRefused } = await readTail(path, roots, TAIL_BYTES)
-  const entries = readRecords(recordsOf(text), format)
+  const entries = entriesIn(text, moment, format)
   if (isRefused || isAll || turnAt(entries, moment).promptedAt !== undefined) {
     return { entries, isAll, isRefused }
   }
   const longer = await readTail(path, roots, LONG_TAIL_BYTES)
-  return { ...longer, entries: readRecords(recordsOf(longer.text), format) }
+  return { ...longer, entries: entriesIn(longer.text, moment, format) }
+}
+
+/** A line from the future is older than the moment: the clock was set back since. It belongs to the line before it. */
+function entriesIn(text: string, moment: number, format?: TranscriptFormat): Entry[] {
+  const entries = readRecords(recordsOf(text), format)
+  const now = Date.now()
+  // Then it was set back since the moment, to which the lines belong.
+  if (moment > now) return entries
+  return entries.map((entry) =>
+    (entry.at ?? 0) > now + SLACK_MS ? { ...entry, at: undefined } : entry,
+  )
 }
 
 /** Parses one object per line. Incomplete lines and other values are skipped. */

@@ -52,6 +52,15 @@ export class Memory {
     return event.sessionId ? this.#sessions.get(sessionKey(event)) : undefined
   }
 
+  /**
+   * Forgets the session of a new event if it has later ones, though these are in the future: then the clock was set back.
+   * They would count as having come after the new event, such as an answer to its question.
+   */
+  forgetFuture(event: { client: string; sessionId: string; at: number }, now: number) {
+    const { latestAt = 0 } = this.session(event) ?? {}
+    if (latestAt > Math.max(event.at, now)) this.#sessions.delete(sessionKey(event))
+  }
+
   judge(
     event: JudgedEvent,
     candidates: readonly Candidate[],

@@ -36,6 +36,8 @@ export interface Earlier {
 
 /** What is known of one session. Times are Unix ms; 0: never. */
 export interface Session extends Turns, Questions {
+  /** When the latest of its events was accepted. Absent in states of version 0.1. */
+  latestAt?: number
   /** Events that later ones may repeat. */
   firsts: Earlier[]
   /** By channel: when something other than a question was last judged. */
@@ -111,6 +113,7 @@ function remember(session: Session, entry: AcceptedEntry) {
   const told = { id, at, means, name, notificationType, reason, tool, turnId }
   const meaning = meaningOf({ ...told, client, sessionId, backgroundAgents } as Told)
   const judged = judgedChannels(entry)
+  session.latestAt = Math.max(session.latestAt ?? 0, at)
   // Neither an idle notice after a turn nor an end that a hook refused counts as judged. This needs the turn before.
   const isIdleAfterTurn = kind === 'waiting' && meaning.isIdle && isTurnOver(session)
   const isAside = isIdleAfterTurn || means === 'StopRefused'

@@ -71,6 +71,7 @@ export async function prepare(
   const found = Object.assign(enriched, { isAtTerminal })
   // Awaited before the decision: until that is remembered, no other event may come in between.
   const read = await markdownReaderFor(found)
+  deps.memory.forgetFuture(found, deps.now())
   const decided = decide(found, stored, loaded.config, { ...deps, project })
   const { event, judgements, suppress } = decided
   const settings = { ...settingsOf(loaded, deps), read }

@@ -102,6 +102,7 @@ function isJudged({ client, acceptedAt }: AcceptedEntry, since: number): boolean
 function judgeAgain(entry: AcceptedEntry, replay: Replay, { abnormalReasons }: Config) {
   const { fingerprint, shared = false, via, at: now, title } = entry
   const found = eventOfEntry(entry, abnormalReasons)
+  replay.memory.forgetFuture(found, now)
   replay.add({ found, now, title, stored: { fingerprint, shared, via } })
 }
 

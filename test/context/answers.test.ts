@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { pathGate } from '../../src/context/_path-gate.ts'
@@ -6,6 +6,8 @@ import { AnswerWatch, isAnswered } from '../../src/context/answers.ts'
 import { makeHome, transcriptText } from './_world.ts'
 
 const at = Date.parse('2026-11-20T09:13:00.050Z')
+/** Before the session began. */
+const before = at - 3600_000
 
 /** A droid session in which a command waits for permission. */
 function makeSession() {
@@ -47,6 +49,18 @@ describe('a question', () => {
     expect(await isAnswered(asked)).toBe(true)
   })
 
+  it('stays open although lines before it are from the future, because the clock was set back', async () => {
+    const { asked, path } = makeSession()
+    const text = readFileSync(path, 'utf8')
+    const now = Date.now()
+    const linesAt = (ms: number) =>
+      text.replaceAll(/"timestamp":"[^"]*"/g, `"timestamp":"${new Date(ms).toISOString()}"`)
+    writeFileSync(path, linesAt(now + 3600_000))
+    expect(await isAnswered({ ...asked, at: now - 1 })).toBe(false)
+    appendFileSync(path, linesAt(now))
+    expect(await isAnswered({ ...asked, at: now - 1 })).toBe(true)
+  })
+
   it('is not searched for outside the folders of its client', async () => {
     const { asked, goOn } = makeSession()
     goOn()
@@ -67,9 +81,9 @@ describe('AnswerWatch', () => {
     const { asked, path, goOn } = makeSession()
     const watch = new AnswerWatch()
     expect(await watch.isAnswered(asked)).toBe(false)
-    expect(await watch.isAnswered({ ...asked, at: 0 })).toBe(false)
+    expect(await watch.isAnswered({ ...asked, at: before })).toBe(false)
     appendFileSync(path, '\n')
-    expect(await watch.isAnswered({ ...asked, at: 0 })).toBe(true)
+    expect(await watch.isAnswered({ ...asked, at: before })).toBe(true)
     goOn()
   })
 

@@ -131,6 +131,17 @@ describe('simulate', () => {
     expect(result).toMatchObject({ events: 1, channels: { desktop: { before: 1, after: 1 } } })
   })
 
+  it('judges as the worker does when the clock was set back during a session', () => {
+    const accepted = (id: string, means: string, at: number): AcceptedEntry => ({
+      ...{ id, at, type: 'accepted', acceptedAt: at, event: means, facts: { means } },
+      ...{ kind: means === 'Stop' ? 'done' : 'other', client: 'claude', sessionId: 's1' },
+      ...{ project: 'shop', title: '', to: means === 'Stop' ? ['desktop'] : [] },
+    })
+    const entries = [accepted('e1', 'Stop', start), accepted('e2', 'Stop', start - 3600_000)]
+    const config = policyConfig({ noise: { cooldownSeconds: 60 } })
+    expect(simulate({ entries, config }).channels).toEqual({ desktop: { before: 2, after: 2 } })
+  })
+
   it('takes earlier events into account for the simulated period', () => {
     const { lines } = loadSequences().find(({ name }) => name === 'idle-after-stop') ?? {}
     const events = lines?.map((line, index) => enrichedOfLine(line, start, `event-${index}`)) ?? []

@@ -469,3 +469,18 @@ describe('a question whose first delivery attempt failed', () => {
     expect(await world.statusOf(id)).toMatchObject({ outcome: 'suppressed' })
   })
 })
+
+describe('an event after the clock was set back', () => {
+  it('is told although the session seems to have gone on before', async () => {
+    const { world, texts } = await makeHeldWorld({ burstSeconds: 3, minSeconds: 0 })
+    const now = Date.now()
+    const prompt = { hook_event_name: 'UserPromptSubmit', session_id: 's1' }
+    accept(world, prompt, now + 3600_000)
+    await world.once()
+    accept(world, ask('one'), now - 10)
+    accept(world, { hook_event_name: 'Stop', session_id: 's1' }, now - 5)
+    await world.once()
+    expect(texts()).toHaveLength(2)
+    expect(texts()[0]).toContain('make one')
+  })
+})
