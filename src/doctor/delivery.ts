@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, statfsSync, statSync } from 'node:fs'
+import { existsSync, statfsSync, statSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { unreachableChannels } from '../config/reach.ts'
 import { foldersAtRisk } from '../config/trust.ts'
@@ -170,7 +170,7 @@ export function checkSystem({ env, loaded, events, now }: Facts): Check[] {
   const desktop = desktopOf(env)
   const runtime = [env.XDG_RUNTIME_DIR ?? '', `/run/user/${process.getuid?.() ?? 0}`]
   const sockets = runtime.filter(isAbsolute).map((folder) => join(folder, 'bus'))
-  const bus = env.DBUS_SESSION_BUS_ADDRESS ?? sockets.find(isSocket)
+  const bus = env.DBUS_SESSION_BUS_ADDRESS ?? sockets.find(isOwnSocket)
   const future = events.some(({ acceptedAt }) => acceptedAt > now + 60_000)
   const traits = [
     env.SSH_CONNECTION && 'SSH',
@@ -229,9 +229,10 @@ const permission: Readonly<Partial<Record<NodeJS.Platform, readonly Check[]>>> =
 }
 
 /** False also in a runtime folder of another user, such as after `su`. */
-function isSocket(path: string): boolean {
+function isOwnSocket(path: string): boolean {
   try {
-    return lstatSync(path).isSocket()
+    const stat = statSync(path)
+    return stat.isSocket() && stat.uid === process.getuid?.()
   } catch {
     return false
   }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { lstat, stat } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import { boundLine, escapeMarkup } from './_text.ts'
 import { DeliveryError, type SendContext, type Urgency } from './define.ts'
@@ -26,12 +26,12 @@ export interface Tool {
 }
 
 /** Linux and the BSDs. @throws DeliveryError where the session has no session bus */
-export function notifySend(
+export async function notifySend(
   notice: Notice,
   sessionEnv: SendContext['sessionEnv'],
   more: readonly string[] = [],
-): Tool {
-  return { ...notifySendCommand(notice, more), env: busEnv(sessionEnv) }
+): Promise<Tool> {
+  return { ...notifySendCommand(notice, more), env: await busEnv(sessionEnv) }
 }
 
 export function notifySendCommand(
@@ -67,8 +67,10 @@ function escapeBody({ body, deniesMarkup }: Notice): string {
  * The environment for desktop tools. It has nothing of the worker's own session, since the worker serves several.
  * Without LANG the tools' messages are in English. @throws DeliveryError where the session has no session bus
  */
-export function busEnv(sessionEnv: SendContext['sessionEnv']): Record<string, string> {
-  const bus = sessionBus(sessionEnv)
+export async function busEnv(
+  sessionEnv: SendContext['sessionEnv'],
+): Promise<Record<string, string>> {
+  const bus = await sessionBus(sessionEnv)
   if (!bus) {
     throw new DeliveryError('unavailable', 'desktop: this session has no D-Bus session bus', {
       hint: 'Expected over SSH, in containers and in CI',
@@ -80,16 +82,25 @@ export function busEnv(sessionEnv: SendContext['sessionEnv']): Record<string, st
   }
 }
 
-function sessionBus(sessionEnv: SendContext['sessionEnv']): string | undefined {
+async function sessionBus(sessionEnv: SendContext['sessionEnv']): Promise<string | undefined> {
   const named = sessionEnv.DBUS_SESSION_BUS_ADDRESS
   // A repository can set variables for the agent, and tcp: would send the text to another machine.
   if (named?.split(';').every((address) => address.startsWith('unix:'))) return named
   const folders = [sessionEnv.XDG_RUNTIME_DIR ?? '', `/run/user/${process.getuid?.()}`]
-  const socket = folders
-    .filter(isAbsolute)
-    .map((folder) => join(folder, 'bus'))
-    .find((path) => existsSync(path))
-  return socket && `unix:path=${socket.split('/').map(encodeURIComponent).join('/')}`
+  for (const folder of folders.filter(isAbsolute)) {
+    const path = join(folder, 'bus')
+    // Where the variable names a shared folder, such as /tmp, anybody may have put it there.
+    if (await isOwnBus(path))
+      return `unix:path=${path.split('/').map(encodeURIComponent).join('/')}`
+  }
+  return undefined
+}
+
+/** Both a link, as in a sandbox of Flatpak, and its target. */
+async function isOwnBus(path: string): Promise<boolean> {
+  const found = await Promise.all([lstat(path), stat(path)]).catch(() => [])
+  const isOwn = found.every(({ uid }) => uid === process.getuid?.())
+  return isOwn && found[1]?.isSocket() === true
 }
 
 const APPLE_SCRIPT = `on run argv

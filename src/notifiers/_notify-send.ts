@@ -24,17 +24,17 @@ export async function showByNotifySend(asked: Notice, context: Context): Promise
   const notice = await forDaemon(asked, context)
   const isKept = notice.stays || notice.timeoutSeconds === 0 || replaces !== undefined
   if (!isKept) {
-    await runTool(notifySend(notice, sessionEnv), signal)
+    await runTool(await notifySend(notice, sessionEnv), signal)
     return 'shown by notify-send'
   }
   const before = await stillShown(replaces, context)
   try {
-    const stdout = await runTool(notifySend(notice, sessionEnv, handleArgs(before)), signal)
+    const stdout = await runTool(await notifySend(notice, sessionEnv, handleArgs(before)), signal)
     const answer = `shown by notify-send${before ? ', replacing the earlier one' : ''}`
     return await withHandle(answer, printedId(stdout), before, context)
   } catch (error) {
     if (!(error instanceof DeliveryError) || !isTooOldForHandles(error.message)) throw error
-    await runTool(notifySend({ ...notice, stays: false }, sessionEnv), signal)
+    await runTool(await notifySend({ ...notice, stays: false }, sessionEnv), signal)
     return 'shown by notify-send, which is too old to withdraw it later'
   }
 }
@@ -49,7 +49,7 @@ export async function updateNotification(
   if (!before) return 'it was gone already'
   const { signal, sessionEnv } = context
   const notice = await forDaemon(asked, context)
-  await runTool(notifySend(notice, sessionEnv, handleArgs(before)), signal)
+  await runTool(await notifySend(notice, sessionEnv, handleArgs(before)), signal)
   return 'its text was replaced'
 }
 
@@ -60,7 +60,7 @@ export async function withdrawNotification(
 ): Promise<string> {
   const shown = parseHandle(handle)
   if (!shown) return 'not a notification of hookbell'
-  const result = await closeNotification(shown, busEnv(sessionEnv), signal)
+  const result = await closeNotification(shown, await busEnv(sessionEnv), signal)
   if (signal.aborted) throw tooLate('desktop', signal)
   if (result === 'closed') return 'taken off the screen'
   if (result === 'gone') return 'it was gone already'
@@ -70,7 +70,7 @@ export async function withdrawNotification(
 }
 
 async function forDaemon(notice: Notice, { signal, sessionEnv }: Context): Promise<Notice> {
-  return { ...notice, deniesMarkup: !(await readsMarkup(busEnv(sessionEnv), signal)) }
+  return { ...notice, deniesMarkup: !(await readsMarkup(await busEnv(sessionEnv), signal)) }
 }
 
 /** The earlier notification, unless the daemon was restarted: its number may now mean another program's. */
@@ -80,7 +80,7 @@ async function stillShown(
 ): Promise<Shown | undefined> {
   const before = handle === undefined ? undefined : parseHandle(handle)
   if (!before) return undefined
-  const owner = await notificationsOwner(busEnv(sessionEnv), signal)
+  const owner = await notificationsOwner(await busEnv(sessionEnv), signal)
   return owner === before.owner ? before : undefined
 }
 
@@ -92,6 +92,6 @@ async function withHandle(
 ): Promise<Sent> {
   if (id === undefined) return answer
   // Looked up afterwards, because showing the notification may have started the daemon.
-  const owner = before?.owner ?? (await notificationsOwner(busEnv(sessionEnv), signal))
+  const owner = before?.owner ?? (await notificationsOwner(await busEnv(sessionEnv), signal))
   return owner ? { answer, handle: formatHandle({ owner, id }) } : answer
 }

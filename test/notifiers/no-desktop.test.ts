@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,6 +34,27 @@ describe.runIf(process.platform === 'linux')('notifiers: desktop: without a desk
     const error = await failureOf(send({ DBUS_SESSION_BUS_ADDRESS: 'tcp:host=127.0.0.1,port=9' }))
     expect(error.message).toContain('no D-Bus session bus')
   })
+
+  it.skipIf(process.getuid?.() !== 0)(
+    'sends nothing to a bus that another user put into a shared runtime folder',
+    async () => {
+      const folder = await makeFolder('hookbell-shared-')
+      const path = join(folder, 'bus')
+      let connections = 0
+      const server = createServer((socket) => {
+        connections += 1
+        socket.destroy()
+      })
+      await new Promise<void>((resolve) => server.listen(path, resolve))
+      onTestFinished(() => void server.close())
+      await chown(path, 54_321, 54_321)
+      await failureOf(send({ XDG_RUNTIME_DIR: folder }))
+      expect(connections).toBe(0)
+      await chown(path, 0, 0)
+      await failureOf(send({ XDG_RUNTIME_DIR: folder }))
+      expect(connections).toBeGreaterThan(0)
+    },
+  )
 
   it('kills a program that ignores SIGTERM at its abort signal', async () => {
     const { folder, started } = await makeStubbornProgram()
