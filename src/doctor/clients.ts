@@ -6,6 +6,7 @@ import { readBackups } from '../install/backup.ts'
 import { fileInForce } from '../install/locate.ts'
 import {
   type HookPlace,
+  isHomeAway,
   isProjectAway,
   knownPlaces,
   projectOf,
@@ -102,11 +103,11 @@ function vanished(
   id: string,
   name: ClientName,
   all: readonly Registered[],
-  { stateDir }: ClientPlace,
+  { stateDir, env }: ClientPlace,
 ): Check[] {
   return rememberedPlaces(stateDir).flatMap((known) => {
     const { client, path, scope, events = [] } = known
-    if (client !== name || isProjectAway(known)) return []
+    if (client !== name || isProjectAway(known) || isHomeAway(known, env)) return []
     const here = all.find(({ place }) => place.path === path)
     if (here?.fault !== undefined) return []
     const isWhole = !here || here.hooks.length === 0

@@ -107,6 +107,12 @@ export function isProjectAway(place: HookPlace): boolean {
   return place.scope !== 'user' && !exists(projectOf(place))
 }
 
+/** Whether the client reads other settings of the user now, and the folder of these is gone: the home was renamed. */
+export function isHomeAway({ client, scope, path }: HookPlace, env: Env): boolean {
+  const isCurrent = path.startsWith(userFolder(clients[client], env) + sep)
+  return scope === 'user' && !isCurrent && !exists(dirname(path))
+}
+
 function placesPath(stateDir: string): string {
   return join(stateDir, 'places.json')
 }

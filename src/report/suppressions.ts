@@ -17,7 +17,8 @@ function whyNotTold({ trace, channels, outcome, reason }: EventStatus): string[]
     .filter(([name, { state }]) => state === 'suppressed' && !ruled.has(name))
     .map(([, { detail }]) => ruleOf(detail))
   const names = [...atOnce.map(({ by }) => by), ...later]
-  return names.length === 0 && outcome === 'suppressed' ? [ruleOf(reason)] : names
+  if (names.length > 0 || outcome !== 'suppressed') return names
+  return [reason === '' ? 'no channel was available' : ruleOf(reason)]
 }
 
 /** A mute that comes later is recorded by its time only: the report counts it with the others. */

@@ -109,6 +109,15 @@ describe('hookbell why', () => {
     expect(await result()).toBe('dead: team (delivered: log)')
   })
 
+  it('says that no channel was available', async () => {
+    const { home, tell } = await makeWhyHome()
+    await home.writeConfig('{"channels": {"desk": {"type": "desktop"}}, "lingerSeconds": 0}')
+    await tell({ hook_event_name: 'Stop', last_assistant_message: 'All green' })
+    expect((await home.run('why')).stdout).toMatch(
+      /desk +\S+ \S+ not available here: .*\n +result +suppressed: no channel was available$/,
+    )
+  })
+
   it('shows the error of each attempt and the time of the next one', async () => {
     const { home, tell } = await makeWhyHome([500])
     await tell({ hook_event_name: 'Stop' })

@@ -213,6 +213,10 @@ const harmless: Record<string, Step> = {
     channels: { ...working.channels, daily: { type: 'file', path: '~/daily.jsonl' } },
     digest: { to: ['daily'], at: '08:00' },
   }),
+  'the home has another name since init wrote the settings': ({ home, state }) => {
+    const path = join(state, 'places.json')
+    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(home, '/home/of-before'))
+  },
   'a killed worker left its lock behind': ({ state }) =>
     writeFileSync(join(state, 'worker.lock'), '999999 1 x\n'),
   'the spool was removed': ({ state }) => rmSync(join(state, 'spool'), { recursive: true }),

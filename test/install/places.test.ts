@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import {
   forgetPlace,
   type HookPlace,
+  isHomeAway,
   isProjectAway,
   knownPlaces,
   placesIn,
@@ -68,6 +69,16 @@ describe('the places where init wrote', () => {
     rmSync(project, { recursive: true })
     expect(isProjectAway(shared)).toBe(true)
     expect(isProjectAway({ ...shared, scope: 'user' })).toBe(false)
+  })
+
+  it('are away together with the home, but not where the client reads now', () => {
+    const before = join(makeHome(), 'before')
+    const settings: HookPlace = { ...place, path: join(before, '.factory/settings.json') }
+    expect(isHomeAway(settings, { HOME: before })).toBe(false)
+    expect(isHomeAway(settings, { HOME: '/home/now' })).toBe(true)
+    expect(isHomeAway({ ...settings, scope: 'project' }, { HOME: '/home/now' })).toBe(false)
+    mkdirSync(join(before, '.factory'), { recursive: true })
+    expect(isHomeAway(settings, { HOME: '/home/now' })).toBe(false)
   })
 })
 

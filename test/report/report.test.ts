@@ -83,6 +83,18 @@ describe('a report', () => {
     ])
   })
 
+  it('says why an event is suppressed that no channel could take', () => {
+    const base = { at: start, id: 'e1', channel: 'desk', attempt: 1 }
+    const accepted = entriesOf(eventsOfSequence('crash', start))[0] as AcceptedEntry
+    const entries: JournalEntry[] = [
+      { ...accepted, at: start, id: 'e1', to: ['desk'], trace: [] },
+      { ...base, type: 'unavailable', reason: 'no desktop' },
+    ]
+    expect(makeReport(entries, always).suppressed).toEqual([
+      { name: 'no channel was available', count: 1 },
+    ])
+  })
+
   it('leaves out the attempts of doctor', () => {
     const [first] = eventsOfSequence('crash', start)
     if (!first) throw new Error('no event')

@@ -109,6 +109,8 @@ function outcomeInWords(status: EventStatus): string {
   const told = names.filter((name) => channels[name]?.state === 'delivered').join(', ')
   if (outcome === 'undelivered') return told ? `${outcome}: only ${told} has it` : outcome
   if (outcome === 'delivered') return `${outcome}: ${told}`
+  if (outcome === 'suppressed' && names.some((name) => channels[name]?.state === 'unavailable'))
+    return `${outcome}: no channel was available`
   // Those that the outcome is about, not those that have it already.
   const left = names.filter((name) =>
     outcome === 'waiting' ? isOpen(status, name) : channels[name]?.state === 'exhausted',
