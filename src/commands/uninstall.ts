@@ -104,7 +104,7 @@ export async function runUninstall(
   if (isWhole && !isDone)
     rest.notes.push('The front door stays until the hooks are removed everywhere')
   if (options.json) print(toJson({ ...outcome, ...rest, ...losses, written: true }))
-  else print(fit(lines([...outcome.told, ...outcome.faults, ...rest.notes])))
+  else print(fit(lines([...outcome.told, ...faultLines(outcome.faults), ...rest.notes])))
   return isDone ? 0 : 1
 }
 
@@ -206,10 +206,15 @@ function describe(
   const isNone = registrations.length === 0 && faults.length === 0
   return [
     ...(isNone ? ['No hook of hookbell is registered here.\n'] : diffs),
-    ...(dryRun ? faults.map((fault) => `${fault}\n`) : []),
+    ...(dryRun ? [lines(faultLines(faults))] : []),
     describeLosses(losses),
     dryRun ? '\nNothing was written.\n' : '',
   ].join('')
+}
+
+function faultLines(faults: readonly string[]): string[] {
+  if (faults.length === 0) return []
+  return [...faults.map((fault) => `x ${fault}`), '  Correct that, then run the command again']
 }
 
 function report({ registrations, faults }: Found) {

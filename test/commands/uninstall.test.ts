@@ -179,7 +179,9 @@ describe('hookbell uninstall, after init for every client', () => {
     expect(home.read('.claude/settings.json')).toBe(settings['.claude/settings.json'])
     expect(existsSync(join(home.state, 'hookbell-hook'))).toBe(true)
     const again = await home.run('uninstall', '--yes')
-    expect(again.stdout).toMatch(/^\S+\/\.codex\/hooks\.json:1:11: "hooks" is a string/)
+    expect(again.stdout).toMatch(
+      /^x \S+\/\.codex\/hooks\.json:1:11: "hooks" is a string.*\n {2}Correct that, then run the command again$/m,
+    )
   })
 
   it('works on a partly deleted installation, and --purge reports the undelivered events', async () => {
