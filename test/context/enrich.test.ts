@@ -321,8 +321,9 @@ describe('a finished turn', () => {
     expect(await enrich(event({ kind: 'done', at }), around)).toMatchObject({
       kind: 'failed',
       means: 'StopFailure',
-      failure: { reason: 'error', isLimit: false },
-      message: 'error',
+      // "error" alone says nothing that the kind does not say.
+      failure: { reason: '', isLimit: false },
+      message: '',
       client: 'droid',
       lastMessage: 'It is fixed.',
       durationMs: 240_060,
