@@ -18,8 +18,8 @@ const durationMs = z.int().min(0).max(WEEK_MS)
 
 /**
  * What a machine hands over to a hub: one message for one channel, and nothing else. It has durations instead of times,
- * because the clocks of machines differ. The hub trusts none of its fields, and drops those that it does not know: the
- * machine may be newer.
+ * because the clocks of machines differ. The hub trusts none of its fields. It drops those that it does not know, and takes
+ * an unknown kind for another one: the machine may be newer, and has no message any more that is refused.
  */
 const messageRecord = z
   .object({
@@ -33,10 +33,10 @@ const messageRecord = z
     channel: z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/),
     session: hashed.describe('The same for all of the session'),
     label: word(MAX_LABEL).describe('What a person knows the session by'),
-    urgency: z.enum(urgencies).describe('Its priority'),
+    urgency: z.enum(urgencies).catch('normal').describe('Its priority'),
     ageMs: durationMs.describe('Since the event'),
     expiresInMs: durationMs.optional().describe('After which it is not worth telling'),
-    kind: z.enum(kinds),
+    kind: z.enum(kinds).catch('other'),
     asks: z.boolean().optional().describe('Whether the turn that ended asks something'),
     client: word(64),
     event: word(64),

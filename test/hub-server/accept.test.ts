@@ -20,4 +20,9 @@ describe('hub: the message of a record', () => {
   it('contains no field of a newer machine', () => {
     expect(throughHub({}, { url: 'https://example.com' })).toEqual(throughHub({}))
   })
+
+  it('is not lost if only a newer hub knows its kind', () => {
+    const message = throughHub({}, { kind: 'review', urgency: 'highest' })
+    expect(message).toMatchObject({ kind: 'other', urgency: 'normal' })
+  })
 })
