@@ -19,6 +19,7 @@ export function fireCanary(
   command: string,
   env: NodeJS.ProcessEnv,
   sessionId: string,
+  limitMs = LIMIT_MS,
 ): Promise<CanaryRun> {
   return new Promise((resolve) => {
     const startedAt = performance.now()
@@ -33,7 +34,7 @@ export function fireCanary(
     const timer = setTimeout(() => {
       isLate = true
       if (hook.pid !== undefined) process.kill(-hook.pid, 'SIGKILL')
-    }, LIMIT_MS)
+    }, limitMs)
     for (const stream of [hook.stdout, hook.stderr])
       stream.on('data', (chunk) => {
         output += chunk

@@ -22,7 +22,7 @@ export async function fixSafely(
   if (canPrepare(stateDir)) done.push(`made the folders of the spool in ${stateDir}`)
   const isStale = checks.some(
     ({ id, status }) =>
-      (id.startsWith('door.') && status !== 'ok') ||
+      ((id.startsWith('door.') || id === 'worker') && status !== 'ok') ||
       (id.endsWith('.canary') && status === 'broken'),
   )
   const isRegistered = checks.some(({ id, status }) => /\.registered$/.test(id) && status === 'ok')
