@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs'
 import { fallbackFolders } from '../config/pinned.ts'
 import type { Header } from '../spool/header.ts'
 import { acceptEvent } from '../spool/write.ts'
@@ -11,7 +12,7 @@ export interface StoredEvent {
 
 /** Stores an event in the state folder, or beside it if that folder cannot take it. @returns undefined if none can */
 export function storeEvent(state: string, header: Header, body: Buffer): StoredEvent | undefined {
-  for (const folder of [() => state, () => fallbackFolders(state)[0] ?? '']) {
+  for (const folder of [() => state, () => fallbackOf(state)]) {
     try {
       const root = folder()
       return { id: acceptEvent(root, header, body), root }
@@ -20,4 +21,11 @@ export function storeEvent(state: string, header: Header, body: Buffer): StoredE
     }
   }
   return undefined
+}
+
+/** @throws for a link: in a shared runtime folder, another user may have put it there */
+function fallbackOf(state: string): string {
+  const [folder = ''] = fallbackFolders(state)
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink()) throw new Error('a link')
+  return folder
 }

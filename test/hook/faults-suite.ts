@@ -182,6 +182,19 @@ export function faultsSuite(door: Door) {
       },
     )
 
+    it.skipIf(!canMount)(
+      'does not follow a link that others put into a shared runtime folder',
+      async () => {
+        const elsewhere = join(home.folder, 'elsewhere')
+        mkdirSync(elsewhere, { mode: 0o700 })
+        rmSync(fallbackOf(home), { recursive: true })
+        symlinkSync(elsewhere, fallbackOf(home))
+        await runWithNotifySend('mount --bind state state; mount -o remount,ro,bind state; "$@"')
+        await waitFor(isNotified)
+        expect(readdirSync(elsewhere)).toEqual([])
+      },
+    )
+
     it.skipIf(!canMount)('notifies the user if files cannot grow beyond 512 bytes', async () => {
       const limit = 'mount -t tmpfs -o ro x /run; ulimit -f 1;'
       await runWithNotifySend(`${limit} "$@"`)
