@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, rmSync, statSync } from 'node:fs'
+import { appendFileSync, existsSync, lstatSync, renameSync, rmSync, statSync } from 'node:fs'
 import { Arrivals } from '../spool/arrivals.ts'
 import { MAX_WAITING, MAX_WITHOUT_WORKER } from '../spool/waiting-limits.ts'
 
@@ -11,28 +11,34 @@ const EVENT_NAME = /^[\w.~-]+$/
 /** Removes the oldest waiting events, because no worker can be started: the disk must not fill up. Never throws. */
 export function limitWaiting(state: string) {
   try {
-    const folder = `${state}/spool/new`
+    const spool = `${state}/spool`
     const max = existsSync(`${state}/on-hold`) ? MAX_WAITING : MAX_WITHOUT_WORKER
-    const oldest = new Arrivals(folder).list().slice(0, -max)
-    const excess = oldest.filter(({ id }) => EVENT_NAME.test(id))
-    if (excess.length === 0) return
+    const oldest = new Arrivals(`${spool}/new`).list().slice(0, -max)
+    const taken = oldest.filter(({ id }) => EVENT_NAME.test(id) && take(id, spool))
+    if (taken.length === 0) return
     const reason = `more than ${max} waited, and no worker started`
-    const records = excess.map(({ id: name }) => {
+    const records = taken.map(({ id: name }) => {
       const id = name.replace(/~\d+$/, '')
       return { at: Date.now(), id, type: 'dropped', reason }
     })
     record(`${state}/journal.jsonl`, records)
-    for (const { id } of excess) remove(`${folder}/${id}`)
+    for (const { id } of taken) rmSync(`${spool}/tmp/${id}`, { force: true })
   } catch {
     // The next hook tries again.
   }
 }
 
-function remove(path: string) {
+/**
+ * Takes an event away first: a worker may have started after all. If this process is killed, one accepts it again.
+ * @returns false if it is gone, or no event but something that a worker sets aside, such as a folder
+ */
+function take(name: string, spool: string): boolean {
   try {
-    rmSync(path, { force: true })
+    if (!lstatSync(`${spool}/new/${name}`).isFile()) return false
+    renameSync(`${spool}/new/${name}`, `${spool}/tmp/${name}`)
+    return true
   } catch {
-    // Such as a folder, which a worker sets aside.
+    return false
   }
 }
 

@@ -10,7 +10,17 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type Door, type Home, makeHome, quiet, repin, runDoor, silent, waitFor } from './_door.ts'
+import {
+  type Door,
+  files,
+  type Home,
+  makeHome,
+  quiet,
+  repin,
+  runDoor,
+  silent,
+  waitFor,
+} from './_door.ts'
 
 const EVENT = '{"hook_event_name":"Stop"}'
 const MAX = 10_000
@@ -20,11 +30,16 @@ const GONE = 2 ** 22 + 1
 /** Tests that a worker that never starts does not let the disk fill up. */
 export function waitingSuite(door: Door) {
   async function makeBroken(count: number) {
+    const made = await makeWaiting(count)
+    const node = join(made.home.folder, 'node')
+    writeFileSync(node, '#!/bin/sh\nexit 127\n', { mode: 0o755 })
+    repin(made.home, 'node', node)
+    return made
+  }
+
+  async function makeWaiting(count: number) {
     const home = makeHome({ holdsWorkerBack: false })
     await door.argv(home)
-    const node = join(home.folder, 'node')
-    writeFileSync(node, '#!/bin/sh\nexit 127\n', { mode: 0o755 })
-    repin(home, 'node', node)
     const folder = join(home.state, 'spool/new')
     for (const path of [join(home.state, 'spool'), join(home.state, 'spool/tmp'), folder])
       mkdirSync(path, { mode: 0o700 })
@@ -108,6 +123,20 @@ export function waitingSuite(door: Door) {
       await waitFor(() => waiting() === MAX + 2)
       for (const path of others) expect(existsSync(path)).toBe(true)
       expect(recordsOf(home).map(({ id }) => id)).toContain('e0')
+    })
+
+    it('are not recorded as dropped if a worker starts after all, and takes them', async () => {
+      const { home, run, waiting, setMarker } = await makeWaiting(MAX + 500)
+      setMarker()
+      await run()
+      await waitFor(() => waiting() === 0 && files(join(home.state, 'spool/tmp')).length === 0)
+      const dropped = new Set(recordsOf(home).map(({ id, type }) => type === 'dropped' && id))
+      // None of them is an event.
+      const taken = files(join(home.state, 'spool/corrupt')).map((name) =>
+        name.replace(/^\d+-|~\d+$/g, ''),
+      )
+      expect(taken.length).toBeGreaterThan(0)
+      expect(taken.filter((id) => dropped.has(id))).toEqual([])
     })
 
     it('are limited although the journal is too large to record it', async () => {
