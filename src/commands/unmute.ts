@@ -19,8 +19,11 @@ export const unmuteCommand = defineCommand({
       const mutes = readMutes(folder).filter((mute) => isInForce(mute, now))
       const rest = mutes.filter((mute) => !isAll && !isSameExtent(mute, named))
       writeMutes(folder, rest, now)
-      return mutes.length - rest.length
+      return { ended: mutes.length - rest.length, left: rest.length }
     })
-    say(Math.max(...counts) === 0 ? 'Nothing was muted' : 'No longer muted')
+    const isEnded = counts.some(({ ended }) => ended > 0)
+    if (counts.every(({ left }) => left === 0))
+      return say(isEnded ? 'No longer muted' : 'Nothing was muted')
+    say(`${isEnded ? 'Ended' : 'There is no such mute'}. Other mutes remain: see hookbell status`)
   },
 })

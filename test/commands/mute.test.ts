@@ -80,6 +80,16 @@ describe('hookbell mute', () => {
     expect(received).toHaveLength(2)
   })
 
+  it('says when another mute remains', async () => {
+    const { home } = await makeMuteHome()
+    await home.run('mute')
+    const unmute = async () => (await home.run('unmute', '--project', 'shop')).stdout
+    expect(await unmute()).toBe('There is no such mute. Other mutes remain: see hookbell status')
+    await home.run('mute', '1h', '--project', 'shop')
+    expect(await unmute()).toBe('Ended. Other mutes remain: see hookbell status')
+    expect((await home.run('unmute')).stdout).toBe('No longer muted')
+  })
+
   it('silences a single kind', async () => {
     const { home, received, tell } = await makeMuteHome()
     const failed = { hook_event_name: 'StopFailure', error: 'server_error', session_id: 's2' }
