@@ -1,4 +1,5 @@
 import { defineCommand } from 'citty'
+import { interrupted } from '../cli/ask.ts'
 import { howToCall } from '../cli/how-to-call.ts'
 import { paint, print, printJson } from '../cli/output.ts'
 import type { Act, Play } from '../demo/play.ts'
@@ -19,7 +20,10 @@ export const demoCommand = defineCommand({
       )
     }
     const { play } = await import('../demo/play.ts')
-    const result = await play()
+    const stop = new AbortController()
+    for (const signal of ['SIGINT', 'SIGTERM'] as const)
+      process.once(signal, () => stop.abort(interrupted()))
+    const result = await play(stop.signal)
     if (args.json) printJson(result)
     else print(describe(result))
     return result.acts.every(({ exitCode, output }) => exitCode === 0 && output === '') ? 0 : 1

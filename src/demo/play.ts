@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
+import { endWorker } from '../install/remove-state.ts'
 import { EventHistory, type EventStatus, type Outcome } from '../journal/history.ts'
 import { readJournal } from '../journal/read.ts'
-import { lockHolder } from '../spool/lock.ts'
 import { startReceivers } from './receivers.ts'
 import { buildStage, registerHooks, runHook, type Stage } from './stage.ts'
 import { type Scene, story } from './story.ts'
@@ -29,8 +29,11 @@ export interface Play {
   acts: Act[]
 }
 
-/** Plays each scene through the whole path: registered command line, spool, worker, every channel. */
-export async function play(): Promise<Play> {
+/**
+ * Plays each scene through the whole path: registered command line, spool, worker, every channel.
+ * @throws the reason of `signal`, once nothing is left of the temporary home
+ */
+export async function play(signal: AbortSignal): Promise<Play> {
   const receivers = await startReceivers()
   const stage = await buildStage(receivers)
   try {
@@ -38,27 +41,37 @@ export async function play(): Promise<Play> {
     const settings = await readFile(stage.settingsFile, 'utf8')
     const acts: Act[] = []
     for (const scene of story(stage.project, stage.transcript)) {
-      acts.push(await playScene(scene, command, stage, receivers))
+      acts.push(await playScene(scene, command, { stage, receivers, signal }))
     }
-    await workerEnded(stage)
     return { command, settings, acts }
+  } catch (error) {
+    // Ctrl+C also ends the programs that are waited for.
+    signal.throwIfAborted()
+    throw error
   } finally {
     receivers.close()
+    // So that nothing writes into the folder while it is removed.
+    await endWorker(stage.stateDir)
     await stage.remove()
   }
 }
 
 type Receivers = Awaited<ReturnType<typeof startReceivers>>
 
+interface Setting {
+  stage: Stage
+  receivers: Receivers
+  signal: AbortSignal
+}
+
 async function playScene(
   { says, payload }: Scene,
   command: string,
-  stage: Stage,
-  { slack, mails }: Receivers,
+  { stage, receivers: { slack, mails }, signal }: Setting,
 ): Promise<Act> {
   const seen = new Set((await readHistory(stage)).keys())
   const hooked = await runHook(command, payload, stage)
-  const status = await settled(stage, seen)
+  const status = await settled(stage, seen, signal)
   const received: Act['received'] = {}
   for (const channel of ['desk', 'team', 'mail', 'audit']) {
     const { state, detail } = status.channels[channel] ?? {}
@@ -75,12 +88,17 @@ async function playScene(
 }
 
 /** Waits until the one new event is settled, and returns its status. */
-async function settled(stage: Stage, seen: ReadonlySet<string>): Promise<EventStatus> {
+async function settled(
+  stage: Stage,
+  seen: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<EventStatus> {
   const deadline = performance.now() + PATIENCE_MS
   for (;;) {
     for (const [id, status] of await readHistory(stage)) {
       if (!seen.has(id) && status.outcome !== 'waiting' && isComplete(status)) return status
     }
+    signal.throwIfAborted()
     if (performance.now() > deadline) throw new Error('an event was not settled in time')
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
@@ -111,12 +129,4 @@ function showSlack(message: Receivers['slack'][number] | undefined): string {
 
 function showMail(mail: Receivers['mails'][number] | undefined): string {
   return mail ? `To: ${mail.to}\nSubject: ${mail.subject}\n\n${mail.text.trim()}` : ''
-}
-
-/** Waits for the end of the worker, so that nothing writes into the folder while it is removed. */
-async function workerEnded({ stateDir }: Stage) {
-  const deadline = performance.now() + PATIENCE_MS
-  while (lockHolder(stateDir) && performance.now() < deadline) {
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
 }

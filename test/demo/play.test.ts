@@ -1,5 +1,8 @@
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { execa } from 'execa'
 import { describe, expect, it } from 'vitest'
-import { makeHome } from '../support/home.ts'
+import { makeHome, root } from '../support/home.ts'
 
 describe('demo', () => {
   it('runs every scene through the registered command without output', async () => {
@@ -27,6 +30,24 @@ describe('demo', () => {
     expect(JSON.parse(audit)).toMatchObject({ kind: 'abnormal-end', client: 'droid' })
     expect(JSON.parse(acts[3].received.audit).title).toBe('api-server: done in 4 min')
     expect(acts[2].reason).toBe('no route for subagent-done')
+  })
+
+  it('leaves nothing behind after Ctrl+C', async () => {
+    const home = await makeHome()
+    const folders = () => readdirSync(tmpdir).filter((name) => name.startsWith('hookbell-demo-'))
+    const tmpdir = join(home.home, 'tmp')
+    mkdirSync(tmpdir)
+    const env = { ...home.env, TMPDIR: tmpdir }
+    const options = { env, extendEnv: false, reject: false } as const
+    const demo = execa(process.execPath, [join(root, 'bin/hookbell'), 'demo'], options)
+    const isRunning = () =>
+      folders().some((name) =>
+        existsSync(join(tmpdir, name, '.local/state/hookbell/journal.jsonl')),
+      )
+    await expect.poll(isRunning, { timeout: 20_000 }).toBe(true)
+    demo.kill('SIGINT')
+    expect(await demo).toMatchObject({ exitCode: 130, stderr: 'x stopped: nothing was changed' })
+    expect(folders()).toEqual([])
   })
 
   it('prints plain text into a pipe', async () => {
