@@ -46,7 +46,8 @@ export function renderSequence(sequence: Sequence, call: Call, through: Multiple
 
 const renderers = {
   osc9: ({ title, body }: Call) => {
-    const text = boundLine(`${title}\n${body}`, BODY_LENGTH)
+    // One text: without a mark between them, the title would go on as the body.
+    const text = boundLine([title, body].filter(Boolean).join(' - '), BODY_LENGTH)
     // A number and a semicolon would be a command, such as the one for progress.
     return `${ESC}]9;${/^\d+;/.test(text) ? 'hookbell: ' : ''}${text}${BEL}`
   },
@@ -76,6 +77,9 @@ function toAscii(text: string): string {
   return text
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
+    .replace(/[·–—•]/g, '-')
+    .replace(/[‘’]/g, "'")
+    .replace(/[“”]/g, '"')
     .replace(/[^\0-\x7f]/gu, '?')
 }
 

@@ -103,7 +103,9 @@ export class Alarms {
     const reason = [...reasons, bell].join('; ')
     await journal.append({ at: now(), id, type: 'undelivered', reason })
     const state = this.#file.read()
-    const text = delivery?.questions?.find((one) => one.id === id)?.text ?? title
+    const asked = delivery?.questions?.find((one) => one.id === id)
+    // The message that reports it may be of another project.
+    const text = asked ? [...new Set([asked.title, asked.text])].join(' · ') : title
     const unreached = [...state.unreached.filter((one) => one.id !== id), { id, text }]
     this.#file.write({ ...state, unreached })
   }

@@ -25,7 +25,7 @@ const base64 = (text: string) => Buffer.from(text).toString('base64')
 describe('notifiers: terminal sequences', () => {
   it.each([
     ['bell', '\x07'],
-    ['osc9', '\x1b]9;shop: permission needed wants to run npm test\x07'],
+    ['osc9', '\x1b]9;shop: permission needed - wants to run npm test\x07'],
     ['osc777', '\x1b]777;notify;shop: permission needed;wants to run npm test\x07'],
     [
       'osc99',
@@ -38,7 +38,7 @@ describe('notifiers: terminal sequences', () => {
 
   it('double each escape character for tmux', () => {
     expect(renderSequence('osc9', call({ title: 'a', body: 'b' }), 'tmux')).toBe(
-      '\x1bPtmux;\x1b\x1b]9;a b\x07\x1b\\',
+      '\x1bPtmux;\x1b\x1b]9;a - b\x07\x1b\\',
     )
     const text = renderSequence('osc99', call(), 'tmux')
     const [, inner] = /^\x1bPtmux;((?:\x1b\x1b|[^\x1b])*)\x1b\\$/.exec(text) ?? []
@@ -58,10 +58,10 @@ describe('notifiers: terminal sequences', () => {
   it('contain only ASCII for GNU screen, which supports nothing else', () => {
     const text = renderSequence(
       'osc9',
-      call({ title: 'Příště: 漢字 …', body: '\u011b\u0107' }),
+      call({ title: 'Příště: 漢字 …', body: '\u011b\u0107 · “a” – don’t' }),
       'screen',
     )
-    expect(text).toBe('\x1bP\x1b]9;Priste: ?? ... ec\x07\x1b\\')
+    expect(text).toBe('\x1bP\x1b]9;Priste: ?? ... - ec - "a" - don\'t\x07\x1b\\')
   })
 
   it.each(['tmux', 'screen'] as const)('pass the bell unchanged through %s', (through) => {

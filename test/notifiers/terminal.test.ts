@@ -96,7 +96,7 @@ describe.skipIf(reason)(`notifiers: terminal${reason}`, () => {
     const pty = await startPty()
     const facts = { HOOKBELL_TTY: pty.path, STY: '123.pts-0', SSH_TTY: '/dev/pts/99' }
     await send(facts, { mode: 'osc9' }, { title: 'a', body: 'b' })
-    await expect.poll(pty.received).toBe('\x1bP\x1b]9;a b\x07\x1b\\')
+    await expect.poll(pty.received).toBe('\x1bP\x1b]9;a - b\x07\x1b\\')
   })
 
   it.each<Record<string, string>>([
@@ -180,7 +180,7 @@ describe.skipIf(noTmux)(`notifiers: terminal in tmux${noTmux}`, () => {
   it('passes each sequence unchanged to the outer terminal', async () => {
     const { pty, facts } = await startTmux(['set -g allow-passthrough on'])
     await send(facts, { mode: 'osc9' }, { title: 'one', body: 'two' })
-    await expect.poll(pty.received).toContain('\x1b]9;one two\x07')
+    await expect.poll(pty.received).toContain('\x1b]9;one - two\x07')
     await send(facts, { mode: 'osc99' }, { title: 'one', body: 'two' })
     await expect.poll(pty.received).toMatch(/\x1b\]99;i=hookbell-\w+:d=1:p=body[^\x1b]*\x1b\\/)
   })
@@ -263,7 +263,7 @@ describe.skipIf(noScreen)(`notifiers: terminal in GNU screen${noScreen}`, () => 
     await expect.poll(pty.received).toContain(CALL)
     await send(facts, { mode: 'osc9' }, { title: '\u011b]52;c;eA\u0107', body: 'y'.repeat(300) })
     // The text arrives in one piece, although it was sent in several.
-    await expect.poll(pty.received).toContain(`\x1b]9;e]52;c;eAc ${'y'.repeat(100)}`)
+    await expect.poll(pty.received).toContain(`\x1b]9;e]52;c;eAc - ${'y'.repeat(100)}`)
     expect(pty.received()).not.toContain('\x1b]52')
   })
 })
