@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { RedisConnection } from '../hub/connection.ts'
 import { failedKey, seenKey } from '../hub/keys.ts'
+import { RedisError } from '../hub/resp.ts'
 
 /** How long a repeat is recognized, and `hub why` can say what became of a message. */
 const SEEN_SECONDS = 24 * 3600
@@ -15,14 +17,32 @@ export interface Ended {
   summary?: string
 }
 
-/** Marks messages as ended. Never throws: a sent message would be sent again. A lost mark lets only a repeat pass. */
+/** How long to try to mark what was sent, without an answer from Redis, and how often. */
+const MARK_FOR_MS = 60_000
+const MARK_AGAIN_MS = 250
+
+/**
+ * Marks messages as ended. Never throws: a sent message would be sent again. Waits for a Redis that is restarted, because a
+ * lost mark lets a repeat pass: of all messages in a summary.
+ */
 export async function noteEnd(ids: readonly string[], ended: Ended, redis: RedisConnection) {
+  const until = performance.now() + MARK_FOR_MS
+  while (!(await mark(ids, ended, redis)) && performance.now() < until) await sleep(MARK_AGAIN_MS)
+}
+
+/** @returns false if Redis may take the marks later */
+async function mark(ids: readonly string[], ended: Ended, redis: RedisConnection) {
   const [lead] = ids
   const marks = ids.map((id) => {
     const text = JSON.stringify({ ...ended, ...(id !== lead && { summary: lead }) })
     return redis.call('SET', seenKey(id), text, 'EX', `${SEEN_SECONDS}`)
   })
-  await Promise.allSettled(marks)
+  const results = await Promise.allSettled(marks)
+  return results.every((one) => one.status === 'fulfilled' || isFull(one.reason))
+}
+
+function isFull(error: unknown): boolean {
+  return error instanceof RedisError && error.code === 'OOM'
 }
 
 export async function isSeen(id: string, redis: RedisConnection): Promise<boolean> {

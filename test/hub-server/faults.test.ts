@@ -187,6 +187,24 @@ describe.skipIf(!hasRedis)('hub: faults', () => {
     expect(Number((await redis.ask('HGET', 'hb:counts', 'refused')) ?? 0)).toBeLessThan(101)
   })
 
+  it('a message that was sent while Redis was restarted is not sent again', async () => {
+    const redis = await startRedis()
+    const stopRedis = () => {
+      void redis.stop()
+      return { delayMs: 500 }
+    }
+    const receiver = await startReceiver({ script: [stopRedis, 200] })
+    const hub = await runHub(redis, team(receiver.url))
+    await handOver(redis, 'one')
+    await expect.poll(() => receiver.received.length).toBe(1)
+    // Longer than the hub's claim to the message is valid.
+    await sleep(11_000)
+    await redis.start()
+    await handOver(redis, 'two')
+    await expect.poll(() => hub.states('delivered')).toHaveLength(2)
+    expect(tagsOf(receiver)).toEqual(['one', 'two'])
+  })
+
   it('a hub whose Redis is gone says so once, not at each try of each connection', async () => {
     const redis = await startRedis()
     const hub = await runHub(redis, team('http://127.0.0.1:9/'))
