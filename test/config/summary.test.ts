@@ -45,6 +45,52 @@ describe('the summary of the configuration', () => {
     expect((await read()).channels).toEqual({ forged: 'slack' })
   })
 
+  it('says of everything that people are shown, the same from the cache', async () => {
+    const { read, write, configDir } = await makeConfig()
+    mkdirSync(join(configDir, 'templates/plain'), { recursive: true, mode: 0o700 })
+    writeFileSync(join(configDir, 'templates/plain/mine.liquid'), 'x', { mode: 0o600 })
+    const hub = { url: 'redis://127.0.0.1:1', password: '${HUB}', channels: ['fleet'] }
+    const later = { type: 'slack', url: '${LATER}' }
+    const config = {
+      ...{ extraCaFile: '/etc/ca.pem', secrets: { LATER: ['/bin/false'] } },
+      ...{ hub, channels: { team: { type: 'slack', url: '${HOOK}' }, later } },
+      routes: [{ on: ['done'], to: ['team'], template: 'mine' }],
+    }
+    const expected = {
+      source: 'file',
+      channels: { team: 'slack', later: 'slack' },
+      unusable: { fleet: '${HUB} not set' },
+      unset: ['HUB'],
+      unreachable: [],
+      warnings: [],
+      hasHub: true,
+      extraCaFile: '/etc/ca.pem',
+      templates: ['mine'],
+    }
+    write('config.json', JSON.stringify(config))
+    expect(await read()).toEqual(expected)
+    expect(await read()).toEqual(expected)
+    write('secrets.env', `HOOK=${secret}\nHUB=x\n`)
+    const { hasHub, unusable, channels } = await read()
+    expect([hasHub, unusable]).toEqual([true, {}])
+    expect(channels).toEqual({ team: 'slack', later: 'slack', fleet: 'hub' })
+  })
+
+  it('says which channels cannot stand in for the hub, and what to do about a problem', async () => {
+    const { read, write } = await makeConfig()
+    const hub = { url: 'redis://127.0.0.1:1', channels: ['team'], after: 'direct' }
+    const team = { type: 'slack', url: '${NOPE}' }
+    write('config.json', JSON.stringify({ hub, channels: { team } }))
+    expect(await read()).toMatchObject({
+      unusableDirect: { team: 'cannot stand in for the hub: ${NOPE} not set' },
+    })
+    write('config.json', JSON.stringify({ chanels: {} }))
+    expect((await read()).problem).toEqual({
+      message: expect.stringContaining('chanels: unknown key'),
+      hint: 'Did you mean "channels"?',
+    })
+  })
+
   it.each<[string, (config: Awaited<ReturnType<typeof makeConfig>>) => void, object]>([
     [
       'a broken config.json',

@@ -79,6 +79,20 @@ describe('an event that is registered more than once', () => {
     expect(only(checks, 'duplicates')).toEqual([])
   })
 
+  it('is reported where the user has it twice', () => {
+    const files = {
+      '.copilot/hooks/hookbell.json': settings('copilot', ['Stop']),
+      '.copilot/settings.json': settings('copilot', ['Stop']),
+      'repo/.github/hooks/hookbell.json': settings('copilot', ['Notification']),
+    }
+    expect(only(checksOf({ files }), 'duplicates')).toEqual([
+      [
+        'Stop stands more than once in your settings',
+        'hookbell uninstall --client copilot --user, then hookbell init --client copilot',
+      ],
+    ])
+  })
+
   it('is reported where one project has it twice, without a command for all projects', () => {
     const checks = checksOf({
       files: {
@@ -93,6 +107,21 @@ describe('an event that is registered more than once', () => {
       ],
     ])
   })
+})
+
+it('an event that hooks.json hides is reported although another of our hooks is in there', () => {
+  const ours = JSON.parse(settings('droid', ['Notification'], true))
+  const theirs = { Stop: [{ hooks: [{ type: 'command', command: 'true' }] }] }
+  const files = {
+    '.factory/hooks.json': JSON.stringify({ ...ours, ...theirs }),
+    '.factory/settings.json': settings('droid', ['Stop', 'SessionEnd']),
+  }
+  expect(only(checksOf({ files }), 'in-force')).toEqual([
+    [
+      'Stop in ~/.factory/settings.json is hidden by ~/.factory/hooks.json',
+      'hookbell init --client droid',
+    ],
+  ])
 })
 
 describe('hooks that are gone', () => {
@@ -170,8 +199,10 @@ describe('a client', () => {
   it('is named although it is not installed here, if its hooks are gone', () => {
     const path = 'repo/.claude/settings.json'
     const remembered = { [path]: { client: 'claude', scope: 'project' } as const }
-    const gone = checksOf({ files: { [path]: '{}' }, remembered })
-    expect(only(gone, 'vanished')).toHaveLength(1)
+    const gone = checksOf({ files: { [path]: '{}', '.qwen/x': '' }, remembered })
+    expect(gone.filter(({ id }) => id.endsWith('.vanished')).map(({ id }) => id)).toEqual([
+      'client.claude.vanished',
+    ])
     expect(checksOf({ remembered: { 'gone/.claude/settings.json': remembered[path] } })).toEqual([
       expect.objectContaining({ id: 'clients' }),
     ])
@@ -181,7 +212,7 @@ describe('a client', () => {
     const ids = (files: Record<string, string>) => [
       ...new Set(checksOf({ files }).map(({ id }) => id.split('.')[1] ?? id)),
     ]
-    expect(ids({})).toEqual(['clients'])
+    expect(ids({ 'repo/.gemini/settings.json': '{}' })).toEqual(['clients'])
     expect(
       ids({ '.qwen/x': '', 'repo/.claude/settings.json': settings('claude', ['Stop']) }),
     ).toEqual(['claude', 'qwen'])
@@ -205,5 +236,8 @@ describe('a client', () => {
       ['1 events in ~/.claude/settings.json', ''],
       ['not registered', 'hookbell init --client qwen'],
     ])
+    // Of hooks that `init` did not write, nobody knows whether they are newer than a session.
+    const ids = checksOf({ files, last: { claude: now, qwen: now } }).map(({ id }) => id)
+    expect(ids.filter((id) => /\.(last|restart)$/.test(id))).toEqual(['client.claude.last'])
   })
 })

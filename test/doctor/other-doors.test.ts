@@ -6,9 +6,13 @@ import { hookCommand } from '../../src/install/hook-command.ts'
 import type { HookPlace } from '../../src/install/places.ts'
 import { makeFolder } from '../support/folder.ts'
 
-const place: HookPlace = { client: 'droid', scope: 'user', path: 'x', form: 'wrapped' }
-
-function checkOn(platform: NodeJS.Platform, door: string, stateDir: string) {
+function checkOn(
+  platform: NodeJS.Platform,
+  door: string,
+  stateDir: string,
+  scope: HookPlace['scope'] = 'user',
+) {
+  const place: HookPlace = { client: 'droid', scope, path: '/r/.factory/x', form: 'wrapped' }
   const command = hookCommand(door, 'droid', { platform, node: 'C:\\node.exe' })
   return checkOtherDoors('x', [{ place, hooks: [{ event: 'Stop', command }] }], stateDir, platform)
 }
@@ -18,6 +22,15 @@ it('takes no door for another one because of capital letters on Windows', () => 
   expect(checkOn('win32', door, 'c:\\users\\me\\hookbell')).toEqual([])
   expect(checkOn('win32', door, 'c:\\users\\you\\hookbell')).toHaveLength(1)
   expect(checkOn('linux', '/Me/hookbell-hook', '/me')).toHaveLength(1)
+})
+
+it.each([
+  ['user', 'hookbell init --client droid'],
+  ['project', 'In /r: hookbell init --client droid --project'],
+  ['local', 'Correct it by hand'],
+  ['managed', 'Correct it by hand'],
+] as const)('advises for settings of the scope %s: %s', (scope, advice) => {
+  expect(checkOn('linux', '/gone/hookbell-hook', '/me', scope)[0]?.do).toBe(advice)
 })
 
 it('names the state folder of the other door', async () => {

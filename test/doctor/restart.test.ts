@@ -28,6 +28,14 @@ const cases: [string, [session: string, hours: number, event?: string][], Check[
     ],
     ['ok'],
   ],
+  [
+    'events without a session, of which nobody knows when it started',
+    [
+      ['', -2],
+      ['', 1],
+    ],
+    ['ok'],
+  ],
   ["only doctor's own test event", [['one', 1, 'HookbellCanary']], []],
 ]
 

@@ -185,6 +185,17 @@ describe('notifiers: file', () => {
     expect(JSON.parse(last ?? '')).toMatchObject({ id: 'next' })
   })
 
+  it.runIf(process.platform === 'linux')('leaves no file open', async () => {
+    const open = async () => (await fs.readdir('/proc/self/fd')).length
+    await send(join(folder, 'log.jsonl'))
+    const before = await open()
+    for (let count = 0; count < 20; count += 1) {
+      await send(join(folder, 'log.jsonl'))
+      await failureOf(send(folder))
+    }
+    expect(await open()).toBeLessThan(before + 20)
+  })
+
   it('writes nothing if its signal is already aborted', async () => {
     const path = join(folder, 'log.jsonl')
     await failureOf(send(path, {}, { signal: AbortSignal.abort() }))

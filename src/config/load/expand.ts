@@ -25,7 +25,7 @@ export interface Expanded {
   unusable: Record<string, string>
   /** The types of those unusable channels that only wait until their secrets are fetched, by name. */
   pending: Record<string, string>
-  /** Names that are set nowhere. */
+  /** Names that are set nowhere, once for each channel. */
   unset: string[]
   /** The command or keychain for each name that channels refer to and that no file sets. */
   sources: Record<string, SecretSource>
@@ -67,7 +67,6 @@ export function expandChannels(raw: Record<string, unknown>, values: SecretValue
       addUnusable(expanded, name, channel, { missing, sourceOf, fetched })
     }
   }
-  expanded.unset = [...new Set(expanded.unset)]
   return expanded
 }
 

@@ -313,6 +313,21 @@ describe('a reference to a secret', () => {
     expect(secrets).toContain('from file')
   })
 
+  it('is replaced from secrets.env although a command is named for it', () => {
+    const text = JSON.stringify({
+      secrets: { HOOK: ['/bin/false'], OTHER: ['/bin/false'] },
+      channels: {
+        team: { type: 'slack', url: reference('HOOK') },
+        phone: { type: 'slack', url: reference('OTHER') },
+      },
+    })
+    const url = 'https://example.com/x'
+    const folder = makeFolder({ 'config.json': text, 'secrets.env': `HOOK=${url}\n` })
+    const { config, sources, pending } = loadConfig(folder, { env: {} })
+    expect(config.channels.team).toMatchObject({ url })
+    expect([sources, pending]).toEqual([{ OTHER: ['/bin/false'] }, { phone: 'slack' }])
+  })
+
   it('is named if its value does not fit', () => {
     const folder = makeFolder({
       'config.json': slack(reference('HOOK')),
@@ -335,6 +350,12 @@ describe('a reference to a secret', () => {
     const { unusable, config } = withConfig(slack(reference('NOPE')))
     expect(unusable).toEqual({ team: `${reference('NOPE')} not set` })
     expect(config.routes[0]?.to).toEqual(['team'])
+  })
+
+  it('that is set nowhere is named once, however many channels need it', () => {
+    const team = { type: 'slack', url: reference('NOPE') }
+    const { unset } = withConfig(JSON.stringify({ channels: { team, other: team } }))
+    expect(unset).toEqual(['NOPE'])
   })
 
   it('that is set nowhere leaves the rules of its channel in force', () => {
