@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { checkTrust, isTrustedByCodex } from '../../src/doctor/codex.ts'
@@ -122,6 +122,61 @@ describe('the check whether codex was told to trust our hooks', () => {
     ],
   ])('says so where %s', (_, groups, states, status, seen, more) => {
     expect(trustOf('Stop', groups, states, more)).toEqual([[status, expect.stringMatching(seen)]])
+  })
+})
+
+describe('the approval of several hooks', () => {
+  const key = (home: string, place: string) => `[hooks.state."${join(home, '.codex', place)}"]\n`
+  const trusted = (hash: string) => `trusted_hash = "sha256:${hash}"\n`
+
+  /** What is said where the user's hooks are for Stop and SessionEnd, and this is in config.toml. */
+  function said(states: (home: string) => string, scope: 'user' | 'project' = 'user') {
+    const home = makeHome()
+    const hooks = { Stop: [{ hooks: [ours()] }], SessionEnd: [{ hooks: [ours(), ours()] }] }
+    const path = write(join(home, '.codex/hooks.json'), JSON.stringify({ hooks }))
+    write(join(home, '.codex/config.toml'), states(home))
+    const place = { client: 'codex', scope, path, form: 'wrapped' } as const
+    return checkTrust('x', readRegistered(place), { HOME: home }).map(({ seen }) => seen)
+  }
+
+  it('is reported once for all that are in the same state', () => {
+    expect(said(() => '')).toEqual(['not approved yet: Stop, SessionEnd'])
+    const stop = (home: string) => key(home, 'hooks.json:stop:0:0') + trusted(hashes.stop)
+    expect(said(stop)).toEqual(['approved: Stop', 'not approved yet: SessionEnd'])
+  })
+
+  it('counts only in the file and for the event for which it was given', () => {
+    const elsewhere = (home: string) =>
+      ['other.json:stop:0:0', 'hooks.json:session_start:0:0', 'x/hooks.json:stop:0:0']
+        .map((place) => key(home, place) + trusted(hashes.stop))
+        .join('')
+    expect(said(elsewhere)).toEqual(['not approved yet: Stop, SessionEnd'])
+  })
+
+  it('is none for a hook that was switched off before it was approved', () => {
+    const off = (home: string) => `${key(home, 'hooks.json:stop:0:0')}enabled = false\n`
+    expect(said(off)[0]).toBe('switched off in /hooks: Stop')
+    const on = (home: string) => `${key(home, 'hooks.json:stop:0:0')}enabled = true\n`
+    expect(said(on)).toEqual(['not approved yet: Stop, SessionEnd'])
+  })
+
+  it('is not looked for where hooks are those of a project', () => {
+    expect(said(() => '', 'project')).toEqual([])
+  })
+
+  it.each(['dotfiles', '.codex'])('counts under either path of a linked folder: %s', (name) => {
+    const home = makeHome()
+    const hooks = { Stop: [{ hooks: [ours()] }] }
+    write(join(home, 'dotfiles/hooks.json'), JSON.stringify({ hooks }))
+    symlinkSync('dotfiles', join(home, '.codex'))
+    const state = `[hooks.state."${join(home, name, 'hooks.json')}:stop:0:0"]\n`
+    const project = `[projects."${join(home, name)}"]\ntrust_level = "trusted"\n`
+    write(join(home, 'dotfiles/config.toml'), state + trusted(hashes.stop) + project)
+    const path = join(home, '.codex/hooks.json')
+    const place = { client: 'codex', scope: 'user', path, form: 'wrapped' } as const
+    const env = { HOME: home }
+    expect(checkTrust('x', readRegistered(place), env)).toMatchObject([{ status: 'ok' }])
+    expect(isTrustedByCodex(join(home, '.codex'), env)).toBe(true)
   })
 })
 

@@ -21,8 +21,10 @@ async function reach(config: object, limitMs = PATIENT_MS) {
 /** Collects the received bytes, which must stay empty. */
 async function startServer(cert?: { cert: Buffer; key: Buffer }) {
   const received: Buffer[] = []
+  const names: unknown[] = []
   const server = cert ? createTlsServer(cert) : createServer()
   server.on(cert ? 'secureConnection' : 'connection', (socket) => {
+    names.push(socket.servername)
     socket.on('data', (chunk: Buffer) => void received.push(chunk))
     socket.on('error', () => {})
   })
@@ -30,7 +32,7 @@ async function startServer(cert?: { cert: Buffer; key: Buffer }) {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => void server.close())
-  return { port: (server.address() as AddressInfo).port, received }
+  return { port: (server.address() as AddressInfo).port, received, names }
 }
 
 describe('the check whether a channel is reachable', () => {
@@ -96,6 +98,45 @@ describe('the check whether a channel is reachable', () => {
       seen: expect.stringContaining('certificate'),
     })
     expect(await reach({ channels, extraCaFile: authority.file })).toMatchObject([{ status: 'ok' }])
+  })
+
+  const mail = (smtp: string) => ({
+    ...{ type: 'email', smtp, from: 'a@example.com', to: ['b@example.com'] },
+  })
+  const phone = (server: string) => ({ type: 'ntfy', server, topic: 'none' })
+
+  it.each<[string, object]>([
+    ['127.0.0.1:443', { type: 'slack', url: 'https://127.0.0.1/services/x' }],
+    ['127.0.0.1:443', { type: 'webhook', url: 'https://127.0.0.1/x' }],
+    ['127.0.0.1:80', phone('http://127.0.0.1')],
+    ['127.0.0.1:465', mail('smtps://127.0.0.1')],
+    ['127.0.0.1:587', mail('smtp://127.0.0.1')],
+    ['::1:1', phone('http://[::1]:1')],
+  ])('asks %s for %j', async (place, channel) => {
+    const [one] = await reach({ channels: { one: channel } }, 1000)
+    // Whatever is there, or nothing.
+    expect(one?.seen.slice(0, place.length + 1)).toMatch(/[: ]$/)
+    expect(one?.seen.slice(0, place.length)).toBe(place)
+  })
+
+  it('begins with TLS only where mail is sent so', async () => {
+    const { port, received } = await startServer()
+    const channels = {
+      plain: mail(`smtp://127.0.0.1:${port}`),
+      encrypted: mail(`smtps://127.0.0.1:${port}`),
+    }
+    expect((await reach({ channels }, 1000)).map(({ status }) => status)).toEqual(['ok', 'broken'])
+    // The first bytes of a handshake.
+    await expect.poll(() => Buffer.concat(received)[0]).toBe(22)
+  })
+
+  it('names to a server with several certificates the one that it needs', async () => {
+    const authority = await makeAuthority()
+    onTestFinished(() => authority.remove())
+    const { port, names } = await startServer(await authority.issue('DNS:localhost'))
+    const channels = { phone: phone(`https://localhost:${port}`) }
+    expect(await reach({ channels, extraCaFile: authority.file })).toMatchObject([{ status: 'ok' }])
+    await expect.poll(() => names).toEqual(['localhost'])
   })
 
   it('skips a channel that stays on this machine', async () => {

@@ -34,6 +34,9 @@ describe('the question of a tool', () => {
     ],
     ['dialog', { questions: [], message: 'Well?' }, { about: 'question', subject: 'Well?' }],
     ['AskUserQuestion', { question: 'A?' }, { about: 'question', subject: 'A?' }],
+    ['ask_user_question', { question: 'A?' }, { about: 'question', subject: 'A?' }],
+    ['ask_user', { question: 'A?' }, { about: 'question', subject: 'A?' }],
+    ['exit_plan_mode', { plan: '# Plan' }, { about: 'plan', subject: '# Plan' }],
     [
       'AskUser',
       { questionnaire: '1. [question]  A?\n[topic] t\n  [option]  x \n[option] y' },

@@ -83,6 +83,7 @@ describe('a file with an entry', () => {
 
   it.each<[string, HookPlace['client'], object]>([
     ['without hooks', 'droid', { command: 'say' }],
+    ['without hooks', 'codex', { command: 'say' }],
     ['with a command that is no text', 'droid', { hooks: [other, { type: 'command' }] }],
     ['that is flat, and has no command', 'cursor', { command: 7 }],
   ])('%s is void for %s', (_, client, entry) => {
