@@ -73,8 +73,15 @@ function claimEvent(name: string, { store }: WorkerDeps): Removal | undefined {
 
 function claimParked(name: string, { store }: WorkerDeps): Removal | undefined {
   const claim = store.claimParked(name)
-  const delivery = claim && store.readParked(claim)?.delivery
-  return delivery && { claim, ids: delivery.events, channel: delivery.channel }
+  if (!claim) return undefined
+  try {
+    const delivery = store.readParked(claim)?.delivery
+    return delivery && { claim, ids: delivery.events, channel: delivery.channel }
+  } catch (error) {
+    // It cannot be read now, and would wait until this worker ends.
+    store.release(claim)
+    throw error
+  }
 }
 
 async function removeAll(

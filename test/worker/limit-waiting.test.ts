@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { JournalEntry } from '../../src/journal/entry.ts'
 import { acquireLock } from '../../src/spool/lock.ts'
 import { setOnHold } from '../../src/worker/control.ts'
@@ -110,6 +110,13 @@ describe('messages that quiet hours hold', () => {
     }
     expect(world.list('deferred')).toHaveLength(3)
     const { deps } = openWorker(world)
+    // One that cannot be read now, such as with too many open files, waits on.
+    const unreadable = vi.spyOn(deps.store, 'readParked').mockImplementation(() => {
+      throw new Error('EMFILE')
+    })
+    await limitWaiting(deps, { ...none, maxFiles: 1, maxDays: 0 })
+    expect(world.list('deferred')).toHaveLength(3)
+    unreadable.mockRestore()
     await limitWaiting(deps, { ...none, maxFiles: 1, maxDays: 0 })
     expect(world.list('deferred')).toEqual([`${ids[2]}.team`])
     expect(await world.statusOf(ids[0] ?? '')).toMatchObject({
