@@ -1,8 +1,12 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { appendEntry } from '../journal/write.ts'
-import { claimedEvents, makeAllDue, purgeAll } from '../spool/control.ts'
+import type { Claim } from '../spool/claim.ts'
+import { claimedEvents, makeAllDue } from '../spool/control.ts'
 import { FileStore } from '../spool/file-store.ts'
+import { parseName } from '../spool/names.ts'
 import { notifyWorker } from '../spool/notify-worker.ts'
+import { eventsOf, isParkedByLaterVersion } from '../spool/park.ts'
 import { prepareSpool } from '../spool/prepare.ts'
 import { holdPath } from './on-hold.ts'
 import { notePurge, PURGED } from './purged.ts'
@@ -25,18 +29,56 @@ export function flush(stateDir: string): number {
 /**
  * Removes everything that waits, undelivered. A running worker drops and records its own queue itself; an attempt
  * already under way is completed. @returns how many events
+ * @throws the system error if that cannot be recorded; it is removed all the same, since a full disk may be the cause
  */
 export async function purge(stateDir: string): Promise<number> {
   const store = new FileStore({ stateDir })
   store.reclaimAbandoned()
-  store.close()
-  const ids = purgeAll(store.spool)
-  const inLine = claimedEvents(store.spool).filter((id) => !ids.includes(id))
-  notePurge(stateDir)
-  notifyWorker(stateDir)
+  const inLine = claimedEvents(store.spool)
+  // Claimed first: if this process is killed before the record, the next worker has them again.
+  const taken = takeAll(store)
+  const ids = [...new Set(taken.flatMap(({ events }) => events))]
   const at = Date.now()
-  await Promise.all(
-    ids.map((id) => appendEntry(stateDir, { at, id, type: 'suppressed', reason: PURGED })),
-  )
-  return ids.length + inLine.length
+  try {
+    notePurge(stateDir)
+    notifyWorker(stateDir)
+    await Promise.all(
+      ids.map((id) => appendEntry(stateDir, { at, id, type: 'suppressed', reason: PURGED })),
+    )
+  } finally {
+    for (const { claim } of taken) store.finish(claim)
+    store.close()
+  }
+  return new Set([...ids, ...inLine]).size
+}
+
+interface Taken {
+  claim: Claim
+  events: readonly string[]
+}
+
+/** Claims the waiting events and deliveries. What cannot be claimed, or is neither, waits on. */
+function takeAll(store: FileStore): Taken[] {
+  const { spool } = store
+  return [...filesIn(spool.new), ...filesIn(spool.deferred)].flatMap((path) => {
+    try {
+      return take(path, store) ?? []
+    } catch {
+      return []
+    }
+  })
+}
+
+function take(path: string, store: FileStore): Taken | undefined {
+  const name = basename(path)
+  const parsed = parseName(name)
+  if (!parsed || isParkedByLaterVersion(path)) return undefined
+  const events = eventsOf(path)
+  const claim = parsed.isDelivery ? store.claimParked(name) : store.claimEvent(name)
+  return claim && { claim, events }
+}
+
+function filesIn(folder: string): string[] {
+  const entries = readdirSync(folder, { withFileTypes: true })
+  return entries.filter((one) => one.isFile()).map(({ name }) => join(folder, name))
 }

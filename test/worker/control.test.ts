@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import {
   existsSync,
   mkdirSync,
@@ -13,6 +14,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { FolderWatcher } from '../../src/fs/folder-watcher.ts'
+import { packageRoot } from '../../src/package-root.ts'
 import { ownerToken, thisProcess } from '../../src/spool/owner.ts'
 import { writeParked } from '../../src/spool/park.ts'
 import { flush, purge, setOnHold } from '../../src/worker/control.ts'
@@ -20,6 +22,7 @@ import { isOnHold } from '../../src/worker/on-hold.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import { builtWorker } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
+import { hasStrace } from '../support/system-calls.ts'
 import { countOutcomes, exited, makeWorld, readLines, startProgram, type World } from './_world.ts'
 
 const inAnHour = () => ({ notBefore: Date.now() + 3600_000 })
@@ -197,6 +200,29 @@ it('a purge also removes what a dead worker had claimed', async () => {
   renameSync(join(world.spool.new, id), join(owner, id))
   expect(await purge(world.stateDir)).toBe(1)
   expect([world.list('new'), readdirSync(world.spool.cur)]).toEqual([[], []])
+})
+
+it.skipIf(!hasStrace)('a purge that is killed leaves what it has not recorded', async () => {
+  const world = makeWorld()
+  const id = world.accept({ message: 'still there' })
+  const kill = ['-e', 'trace=openat', '-e', 'inject=openat:signal=KILL']
+  const journal = join(world.stateDir, 'journal.jsonl')
+  const program = [process.execPath, join(packageRoot(), 'bin/hookbell'), 'purge', '--yes']
+  const words = ['-f', '-qq', '-o', '/dev/null', '-P', journal, ...kill, ...program]
+  expect(spawnSync('strace', words, { env: world.env })).toMatchObject({ signal: 'SIGKILL' })
+  expect(world.list('new')).toEqual([])
+  await world.once()
+  expect(world.lines()).toMatchObject([{ id }])
+})
+
+it('a purge records all that it removes although there is a folder among it', async () => {
+  const world = makeWorld()
+  const ids = [world.accept({ message: '1' }), world.accept({ message: '2' })].sort()
+  mkdirSync(join(world.spool.new, 'folder'))
+  expect(await purge(world.stateDir)).toBe(2)
+  expect(world.list('new')).toEqual(['folder'])
+  const statuses = await world.statuses()
+  expect(statuses.flatMap(({ id, reason }) => (reason ? id : [])).sort()).toEqual(ids)
 })
 
 it('a purge counts an event once if one channel retries it and another one still sends it', async () => {
