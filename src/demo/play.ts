@@ -31,7 +31,7 @@ export interface Play {
 
 /**
  * Plays each scene through the whole path: registered command line, spool, worker, every channel.
- * @throws the reason of `signal`, once nothing is left of the temporary home
+ * @throws the reason of `signal` after the scene that it interrupts: no worker is just starting then
  */
 export async function play(signal: AbortSignal): Promise<Play> {
   const receivers = await startReceivers()
@@ -41,13 +41,10 @@ export async function play(signal: AbortSignal): Promise<Play> {
     const settings = await readFile(stage.settingsFile, 'utf8')
     const acts: Act[] = []
     for (const scene of story(stage.project, stage.transcript)) {
-      acts.push(await playScene(scene, command, { stage, receivers, signal }))
+      signal.throwIfAborted()
+      acts.push(await playScene(scene, command, stage, receivers))
     }
     return { command, settings, acts }
-  } catch (error) {
-    // Ctrl+C also ends the programs that are waited for.
-    signal.throwIfAborted()
-    throw error
   } finally {
     receivers.close()
     // So that nothing writes into the folder while it is removed.
@@ -58,20 +55,15 @@ export async function play(signal: AbortSignal): Promise<Play> {
 
 type Receivers = Awaited<ReturnType<typeof startReceivers>>
 
-interface Setting {
-  stage: Stage
-  receivers: Receivers
-  signal: AbortSignal
-}
-
 async function playScene(
   { says, payload }: Scene,
   command: string,
-  { stage, receivers: { slack, mails }, signal }: Setting,
+  stage: Stage,
+  { slack, mails }: Receivers,
 ): Promise<Act> {
   const seen = new Set((await readHistory(stage)).keys())
   const hooked = await runHook(command, payload, stage)
-  const status = await settled(stage, seen, signal)
+  const status = await settled(stage, seen)
   const received: Act['received'] = {}
   for (const channel of ['desk', 'team', 'mail', 'audit']) {
     const { state, detail } = status.channels[channel] ?? {}
@@ -88,17 +80,12 @@ async function playScene(
 }
 
 /** Waits until the one new event is settled, and returns its status. */
-async function settled(
-  stage: Stage,
-  seen: ReadonlySet<string>,
-  signal: AbortSignal,
-): Promise<EventStatus> {
+async function settled(stage: Stage, seen: ReadonlySet<string>): Promise<EventStatus> {
   const deadline = performance.now() + PATIENCE_MS
   for (;;) {
     for (const [id, status] of await readHistory(stage)) {
       if (!seen.has(id) && status.outcome !== 'waiting' && isComplete(status)) return status
     }
-    signal.throwIfAborted()
     if (performance.now() > deadline) throw new Error('an event was not settled in time')
     await new Promise((resolve) => setTimeout(resolve, 20))
   }

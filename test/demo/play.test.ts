@@ -32,7 +32,10 @@ describe('demo', () => {
     expect(acts[2].reason).toBe('no route for subagent-done')
   })
 
-  it('leaves nothing behind after Ctrl+C', async () => {
+  it.each([
+    ['while init runs', '.factory'],
+    ['between two scenes', '.local/state/hookbell/journal.jsonl'],
+  ])('leaves nothing behind after Ctrl+C %s', async (_, sign) => {
     const home = await makeHome()
     const folders = () => readdirSync(tmpdir).filter((name) => name.startsWith('hookbell-demo-'))
     const tmpdir = join(home.home, 'tmp')
@@ -40,10 +43,7 @@ describe('demo', () => {
     const env = { ...home.env, TMPDIR: tmpdir }
     const options = { env, extendEnv: false, reject: false } as const
     const demo = execa(process.execPath, [join(root, 'bin/hookbell'), 'demo'], options)
-    const isRunning = () =>
-      folders().some((name) =>
-        existsSync(join(tmpdir, name, '.local/state/hookbell/journal.jsonl')),
-      )
+    const isRunning = () => folders().some((name) => existsSync(join(tmpdir, name, sign)))
     await expect.poll(isRunning, { timeout: 20_000 }).toBe(true)
     demo.kill('SIGINT')
     expect(await demo).toMatchObject({ exitCode: 130, stderr: 'x stopped: nothing was changed' })
