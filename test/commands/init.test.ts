@@ -450,6 +450,30 @@ describe('hookbell init', () => {
     expect(start(home, [...cli, '--yes']).shown).toMatch(/^Nothing to do: .*\nRenewed: .*\n$/)
   })
 
+  it('says that the first channel replaces the built-in one, and how to keep that', () => {
+    const home = makeHome({ '.factory/x': '' })
+    const add = (types: string, ...words: string[]) =>
+      start(home, [...cli, ...words, '--channel', types]).shown
+    const note =
+      /^Note: desktop, the built-in channel, gets nothing .*: hookbell init --channel desktop\n/m
+    expect(add('ntfy', '--dry-run')).toMatch(note)
+    expect(add('ntfy,desktop', '--dry-run')).not.toMatch(note)
+    expect(add('ntfy', '--yes')).toMatch(note)
+    expect(add('terminal,desktop', '--yes')).not.toMatch(note)
+    expect(add('slack', '--yes')).not.toMatch(note)
+  })
+
+  it('refuses a channel whose name another type has', () => {
+    const config = '{"channels": {"slack": {"type": "file", "path": "~/x"}}}'
+    const home = makeHome({ '.factory/x': '', '.config/hookbell/config.json': config })
+    const { status, shown } = start(home, [...cli, '--yes', '--channel', 'slack'])
+    expect(status).toBe(64)
+    expect(shown).toMatch(
+      /^x --channel: .* has a channel "slack" of another type\n.*config edit\n$/,
+    )
+    expect(readdirSync(join(home, '.factory'))).toEqual(['x'])
+  })
+
   it('adds a channel for all clients without asking for one, once a client is registered', () => {
     const home = makeHome({ '.factory/x': '', '.claude/x': '' })
     const add = [...cli, '--yes', '--channel', 'ntfy']

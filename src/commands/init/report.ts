@@ -88,7 +88,7 @@ export function report(
   const restart = [...new Set(written.map(({ change }) => change.target.client.restartNote))]
   const steps = renewed && !setup ? [] : [...restart, ...next.map(asTyped)]
   const todo = steps.length > 0 ? `Next: ${steps.join('\n      ')}\n` : ''
-  return [...texts, setup.replaceAll(/^(?=.)/gm, 'Wrote '), renewed, todo].join('')
+  return [...texts, setup.replaceAll(/^(?!Note: )(?=.)/gm, 'Wrote '), renewed, todo].join('')
 }
 
 function absence({ client, isAbsent }: Target): string {

@@ -11,6 +11,8 @@ import { channelOffers } from './channel-offers.ts'
 export interface Setup {
   channels: NewChannels
   secrets: ReadonlyMap<string, string>
+  /** The built-in channel that gets nothing any more, because the configuration names channels now. */
+  replaced?: string
 }
 
 /** Parses `--channel`: the channels that the configuration lacks. `status` reports what they still need. */
@@ -19,6 +21,7 @@ export function setupOf(types: string | undefined): Setup | undefined {
   const there = existingChannels()
   const names = types.split(',').map((name) => name.trim())
   const missing = names.filter((name) => !there.includes(name))
+  refuseOtherTypes(names)
   const channels = missing.map((type) => {
     const offer = Object.hasOwn(channelOffers, type) ? channelOffers[type] : undefined
     if (offer) return [type, { type, ...offer.options(referenceTo) }]
@@ -28,7 +31,20 @@ export function setupOf(types: string | undefined): Setup | undefined {
     )
   })
   if (channels.length === 0) return undefined
-  return { channels: Object.fromEntries(channels), secrets: new Map() }
+  const isReplaced = inFile()?.channels === undefined && !names.includes('desktop')
+  const replaced = isReplaced ? { replaced: 'desktop' } : {}
+  return { channels: Object.fromEntries(channels), secrets: new Map(), ...replaced }
+}
+
+/** A channel has the name of its type here. The user may have given that name to another one. */
+function refuseOtherTypes(names: readonly string[]) {
+  const existing = Object(inFile()?.channels)
+  const other = names.find((name) => existing[name] && existing[name].type !== name)
+  if (other === undefined) return
+  throw usageError(
+    `--channel: the configuration has a channel "${other}" of another type`,
+    'Add the new one under another name: hookbell config edit',
+  )
 }
 
 /** Channels that the user's own file names; the built-in ones do not count. */
@@ -64,12 +80,15 @@ export function writeSetup({ channels, secrets }: Setup, folder: string): void {
 /** A line for each file that `writeSetup` would change. */
 export function plannedSetup(setup: Setup | undefined): string {
   if (!setup) return ''
-  const { secrets } = setup
+  const { secrets, replaced } = setup
   const { channels, routes } = additionOf(setup)
   const names = Object.keys(channels).join(', ') + (routes ? ', and a route to them' : '')
   const stored = [...secrets.keys()].join(', ')
   const secretsLine = stored && `${showPath(secretsPath(configDir()))}: ${stored}\n`
-  return `${showPath(configPath(configDir()))}: channels ${names}\n${secretsLine}`
+  const note = replaced
+    ? `Note: ${replaced}, the built-in channel, gets nothing from now on. To keep it: hookbell init --channel ${replaced}\n`
+    : ''
+  return `${showPath(configPath(configDir()))}: channels ${names}\n${secretsLine}${note}`
 }
 
 export function referenceTo(variable: string): string {
