@@ -98,6 +98,19 @@ describe('hookbell config check', () => {
       '',
       1,
     ],
+    [
+      '{ "channels": { "a": { "type": "file", "path": "~/a" } }, "routes": [] }',
+      '! no route leads to a channel: nothing is told',
+      '',
+      1,
+    ],
+    ['{ "channels": {} }', '! no route leads to a channel: nothing is told', '', 1],
+    [
+      '{ "channels": { "a": { "type": "slack", "url": "${A}" } }, "secrets": { "A": ["false"] } }',
+      'config.json: 1 channel, 1 route',
+      '',
+      0,
+    ],
   ])('reports for %s: %s', async (text, message, hint, status) => {
     const home = await makeHome()
     await home.writeConfig(text)

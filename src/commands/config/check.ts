@@ -8,6 +8,7 @@ import {
   parseConfig,
 } from '../../config/load/load.ts'
 import { configDir, configPath, stateDir } from '../../config/paths.ts'
+import { unreachableChannels } from '../../config/reach.ts'
 import { readSecrets } from '../../config/secrets/secrets.ts'
 import { templateNames } from '../../config/template-names.ts'
 import { HookbellError } from '../../errors.ts'
@@ -39,10 +40,18 @@ export function checkText(text: string, path: string): LoadedConfig {
 }
 
 export function problemsOf(loaded: LoadedConfig): string[] {
-  const { warnings, unusable, pending, unusableDirect = {} } = loaded
+  const { config, warnings, unusable, pending, unusableDirect = {} } = loaded
   const waiting = Object.entries(unusable).filter(([name]) => !Object.hasOwn(pending, name))
   const all = [...waiting, ...Object.entries(unusableDirect)]
-  return [...warnings, ...all.map(([name, why]) => `channel ${name}: ${why}`)]
+  // A channel whose secret is not known yet counts as reached.
+  const isUnsure = Object.keys({ ...unusable, ...config.waiting }).length > 0
+  const names = Object.keys(config.channels)
+  const isSilent = !isUnsure && unreachableChannels(config).length === names.length
+  return [
+    ...warnings,
+    ...all.map(([name, why]) => `channel ${name}: ${why}`),
+    ...(isSilent ? ['no route leads to a channel: nothing is told'] : []),
+  ]
 }
 
 export function asLine(problem: string): string {
