@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import * as z from 'zod'
-import { askedSchema, deliverySchema } from '../delivery.ts'
+import { askedSchema, messageSchema } from '../delivery.ts'
 import { kinds } from '../event/kind.ts'
 import { replaceUnsynced } from '../fs/durable.ts'
 import { Fresh } from '../fs/fresh.ts'
@@ -18,8 +18,8 @@ const shownSchema = z.object({
   kind: z.enum(kinds),
   at: z.number().describe('When that event was accepted, Unix ms'),
   questions: z.array(askedSchema),
-  told: deliverySchema
-    .pick({ events: true, message: true })
+  told: z
+    .object({ events: z.array(z.string()), message: messageSchema })
     .optional()
     .describe('What it told, if its text can be replaced when only some questions are answered'),
   left: z.array(z.string()).optional().describe('Ids of answered questions that it no longer has'),
