@@ -29,6 +29,7 @@ export const lazyNames = [
 
 /** Methods that derive another schema, which are deferred too. Any other property creates the schema at once. */
 const derivingMethods = new Set<PropertyKey>([
+  'catch',
   'default',
   'describe',
   'exactOptional',

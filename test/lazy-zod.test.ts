@@ -15,6 +15,7 @@ function makeSchema(z: Pick<typeof zod, keyof ReturnType<typeof lazyZod>>) {
     .object({
       ...{ channels: z.record(name, z.discriminatedUnion('type', [file, mail])) },
       kind: z.enum(['a', 'b']).default('a'),
+      mood: z.enum(['good', 'other']).optional().catch('other'),
       size: z.union([z.int().positive(), z.boolean()]).nullish(),
       rest: z.strictObject({ any: z.unknown(), age: z.number().nonnegative().max(9) }).prefault({
         any: 1,
@@ -39,6 +40,7 @@ describe('lazyZod', () => {
     [{ channels: { a: { type: 'mail', to: ['@'], server: 'no' }, b: { type: 'file' } } }],
     [{ channels: { 'a b': { type: 'file', path: '!' } }, size: 0 }],
     [{ channels: {}, kind: 'b' }],
+    [{ channels: {}, mood: 'new' }],
     [7],
   ])('validates like zod: %j', (value) => {
     const { success, data, error } = makeSchema(lazyZod(() => zod)).safeParse(value)

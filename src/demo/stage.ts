@@ -73,7 +73,8 @@ export async function registerHooks(stage: Stage): Promise<string> {
     '--yes',
   ]
   // Ctrl+C does not reach what is detached. What `init` starts would go on writing into a folder that is removed.
-  const options = { env: stage.env, extendEnv: false, cwd: stage.project, detached: true } as const
+  const detached = { detached: true, windowsHide: true }
+  const options = { env: stage.env, extendEnv: false, cwd: stage.project, ...detached } as const
   await execa(process.execPath, words, options)
   const settings = JSON.parse(await readFile(stage.settingsFile, 'utf8'))
   return settings.hooks.Stop[0].hooks[0].command
