@@ -39,7 +39,7 @@ const mayImport: { [room: string]: string[] } = {
   config: ['event', 'hub', 'notifiers', 'spool'],
   context: ['clients', 'config', 'event'],
   deliver: ['config', 'notifiers'],
-  demo: ['install', 'journal', 'spool'],
+  demo: ['install', 'journal'],
   doctor: ['clients', 'config', 'context', 'install', 'journal', 'policy', 'spool'],
   emulator: ['api'],
   event: ['clients', 'spool'],

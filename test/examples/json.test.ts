@@ -56,7 +56,9 @@ async function checkConfig(given: { channels?: object; hub?: object }) {
   const channels = Object.fromEntries(
     namesIn(given).map((name) => [name, { type: 'file', path: '~/events.jsonl' }]),
   )
-  await home.writeConfig(JSON.stringify({ ...given, channels: { ...channels, ...given.channels } }))
+  const all = { ...channels, ...given.channels }
+  const named = Object.keys(all).length > 0 ? { channels: all } : {}
+  await home.writeConfig(JSON.stringify({ ...given, ...named }))
   const { stdout } = await home.run('config', 'check', '--json')
   const { problems } = JSON.parse(stdout)
   // Missing secrets are expected here.
