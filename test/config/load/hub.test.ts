@@ -32,6 +32,26 @@ describe('config: the hub', () => {
     expect(Object.keys(config.channels)).toEqual(['desktop'])
   })
 
+  it('may refer to variables and commands, as may the channels of this machine beside it', () => {
+    const hub = { url, password: '${P}', channels: ['fleet'] }
+    const later = { type: 'slack', url: '${LATER}' }
+    const team = { type: 'slack', url: 'https://example.com/${P}' }
+    const config = {
+      env: ['P'],
+      secrets: { LATER: ['/bin/false'] },
+      hub,
+      channels: { team, later },
+    }
+    const context = { path: 'config.json', secrets: { file: new Map(), env: { P: 'secret-1' } } }
+    const parsed = parseConfig(JSON.stringify(config), context)
+    expect(parsed.config.hub?.password).toBe('secret-1')
+    expect(parsed.config.channels).toMatchObject({
+      fleet: { type: 'hub', password: 'secret-1' },
+      team: { type: 'slack', url: 'https://example.com/secret-1' },
+    })
+    expect(parsed.pending).toEqual({ later: 'slack' })
+  })
+
   it('keeps a channel of the same name for direct delivery with `after: direct`', () => {
     const hub = { url, channels: ['team'], after: 'direct' }
     const team = { type: 'slack', url: '${S}', clearance: 'minimal' }
