@@ -6,14 +6,19 @@ import {
   fstatSync,
   fsyncSync,
   ftruncateSync,
+  lstatSync,
   openSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { errorCode } from '../errors.ts'
+import { listQuietly } from '../fs/list.ts'
 import { copyAttributes } from './attributes.ts'
 import type { SettingsOnDisk } from './file.ts'
+
+/** Longer than any edit takes. */
+const LEFT_AFTER_MS = 60_000
 
 /** The file that is to replace a settings file: in the same folder, so that a rename suffices. */
 export class FileBeside {
@@ -30,8 +35,10 @@ export class FileBeside {
     if (this.#isFor === isFor) return false
     this.remove()
     const { randomBytes } = process.getBuiltinModule('node:crypto')
-    const name = `.${basename(old.realPath)}.hookbell-${randomBytes(6).toString('hex')}`
-    const path = join(dirname(old.realPath), name)
+    const folder = dirname(old.realPath)
+    const start = `.${basename(old.realPath)}.hookbell-`
+    removeLeft(folder, start)
+    const path = join(folder, `${start}${randomBytes(6).toString('hex')}`)
     // A new file gets the mode that an editor would give it: nothing in it is secret, and the client
     // and the person expect to share it as they share the rest.
     closeSync(openSync(path, 'wx', isNew ? 0o666 : 0o600))
@@ -57,6 +64,20 @@ export class FileBeside {
 
   remove(): void {
     if (this.#path !== '') rmSync(this.#path, { force: true })
+  }
+}
+
+/** Removes what an earlier process left that was killed. Best effort: one of another user stays. */
+function removeLeft(folder: string, start: string): void {
+  for (const name of listQuietly(folder)) {
+    if (!name.startsWith(start) || !/^[0-9a-f]{12}$/.test(name.slice(start.length))) continue
+    try {
+      const path = join(folder, name)
+      // Not the time of its content, which is copied from the settings.
+      if (Date.now() - lstatSync(path).ctimeMs > LEFT_AFTER_MS) rmSync(path)
+    } catch {
+      // Another process has removed it, or this user may not.
+    }
   }
 }
 

@@ -18,7 +18,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type ApplyOptions, applyPlan, commitUnchanged } from '../../src/install/apply.ts'
 import { readSettings } from '../../src/install/file.ts'
 import { FileBeside } from '../../src/install/file-beside.ts'
@@ -199,6 +199,22 @@ describe('applyPlan', () => {
     expect(() => apply(home, { guard })).toThrow('a link')
     expect(readdirSync(home).sort()).toEqual(left)
     if (left.length > 0) expect(readdirSync(join(home, '.factory'))).toEqual([])
+  })
+
+  it('removes what an earlier process left that was killed, and nothing else', () => {
+    const home = makeHome({ [settings]: plain })
+    const folder = join(home, '.factory')
+    const left = '.settings.json.hookbell-0123456789ab'
+    const others = ['.settings.json.hookbell-mine', '.other.json.hookbell-0123456789ab']
+    for (const name of [left, ...others]) writeFileSync(join(folder, name), '')
+    // Another process may still write it.
+    apply(home)
+    expect(readdirSync(folder).sort()).toEqual([...others, left, 'settings.json'].sort())
+    vi.useFakeTimers({ now: Date.now() + 120_000, toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    writeFileSync(join(home, settings), plain)
+    apply(home)
+    expect(readdirSync(folder).sort()).toEqual([...others, 'settings.json'].sort())
   })
 
   it('writes nothing when planning fails', () => {
