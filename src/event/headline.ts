@@ -140,12 +140,21 @@ function questionAtEnd(blocks: readonly Block[]): readonly Block[] {
 
 const CHOICE = /\b(which|options?|prefer|choose|pick|one of|these|those|either)\b/i
 
+const INTRODUCTION = /\b(options|choices|ways|approaches|alternatives|possibilities|either)\b/i
+
 /** The list that a question at the end chooses from. It is shown below the question, which a phone shows first. */
 function choicesAbove(blocks: readonly Block[]): readonly Block[] {
   const [last, ...above] = blocks.toReversed()
   if (!last || !CHOICE.test(last.text)) return []
   const end = above.findIndex(({ type }) => type !== 'list')
-  return above.slice(0, end < 0 ? undefined : end).reverse()
+  if (end < 0) return above.reverse()
+  // Otherwise this may be the list of the last choice only, or the choices behind something between them.
+  const isWhole = INTRODUCTION.test(above[end]?.text ?? '')
+  return isWhole || !above.slice(end).some(isList) ? above.slice(0, end).reverse() : []
+}
+
+function isList({ type }: Block): boolean {
+  return type === 'list'
 }
 
 function hasChoicesBelow([question, choices]: readonly Block[]): boolean {

@@ -36,6 +36,21 @@ describe('the headline of an answer', () => {
       'I changed:\n\n- a.ts\n- b.ts\n\nShould I commit?',
       'Should I commit?',
     ],
+    [
+      'a question without the list of its last choice only',
+      '**Redis**\n\n- fast\n\n**Postgres**\n\n- slow\n\nWhich one do you want?',
+      'Which one do you want?',
+    ],
+    [
+      'a question without the rest of its choices, which code divides',
+      '1. Rewrite\n\n```\nx\n```\n\n2. Patch\n\nWhich one do you want?',
+      'Which one do you want?',
+    ],
+    [
+      'a question with the choices above it and not the list of changes',
+      'I changed:\n\n- a\n\nThere are two options:\n\n- SQLite\n- PostgreSQL\n\nWhich one do you want?',
+      'Which one do you want?\n- SQLite\n- PostgreSQL',
+    ],
     ['a request without a question mark', 'Done.\n\nLet me know which you prefer.', undefined],
     ['a request for a choice', 'Both work.\n\nTell me which one to use.', undefined],
     ['a choice without a question mark', 'Both work. Which one:\n- a\n- b', undefined],
