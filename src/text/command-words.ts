@@ -64,11 +64,12 @@ const words: readonly CommandPart[] = [
     option: `${QUOTE}/(?:p|pass|password):`,
     words: ['freerdp', 'cmdkey'],
   },
-  // sqlplus scott/tiger@db: the name of the database may follow.
+  // sqlplus scott/tiger@db: the name of the database may follow. Further on, a path of a sentence may stand.
   {
     programs: 'sqlplus|sqlldr|expdp|impdp|rman',
-    option: String.raw`(?:userid=)?${QUOTE}[A-Za-z][\w$#]{0,30}/`,
+    option: String.raw`(?:userid=|(?<=(?:sqlplus|sqlldr|expdp|impdp|rman|target|-[A-Za-z])\s))${QUOTE}[A-Za-z][\w$#]{0,30}/`,
     words: ['sqlplus ', 'sqlldr ', 'expdp ', 'impdp ', 'rman '],
+    accept: (value) => isLiteral(value) && !/\.(?:sql|par|ctl|rcv|md|sh)$/.test(value),
   },
 ]
 
