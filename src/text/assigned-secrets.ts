@@ -190,7 +190,7 @@ export const assignedGroups: readonly ShapeGroup[] = [
       // IDENTIFIED BY 'hunter'
       {
         pattern: new RegExp(
-          String.raw`(?<keep>\b(?:IDENTIFIED\s(?:WITH\s[\w"']{1,40}\s)?BY|(?:WITH|SET|ENCRYPTED|LOGIN)\sPASSWORD|SET\sPASSWORD\sFOR\s\S{1,80}\s=|ConvertTo-SecureString(?:\s-String)?)\s["'])(?:${QUOTED})`,
+          String.raw`(?<keep>\b(?:IDENTIFIED\s(?:WITH\s[\w"']{1,40}\s)?BY|(?:WITH|SET|ENCRYPTED)\sPASSWORD|(?:CREATE|ALTER)\s(?:ROLE|USER)\s\S{1,80}\s(?:\w{1,20}\s){0,4}LOGIN\sPASSWORD|SET\sPASSWORD\sFOR\s\S{1,80}\s=|ConvertTo-SecureString(?:\s-String)?)\s["'])(?:${QUOTED})`,
           'gi',
         ),
         accept: isLiteral,

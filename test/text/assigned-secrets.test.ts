@@ -176,6 +176,8 @@ const secret = [
 
 /** Prose and commands that look similar. */
 const harmless = [
+  'the field Login password "Enter your password" is empty',
+  "the user sees at login password 'must be longer'",
   'the password is checked by the middleware',
   'The password is stored as argon2id, the passphrase is 16-character, the password is base64-encoded',
   'The password is set to expire in 90 days; the password was changed in v2.1',
