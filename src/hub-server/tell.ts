@@ -88,17 +88,14 @@ async function attempt(job: Job<Received>, delivery: Delivery, deps: TellDeps): 
   return { type: 'delivered', attempt: delivery.attempts + 1, ms, answer }
 }
 
-/**
- * A summary of several sessions is never withdrawn, as on a machine: it alone tells of those that wait longer. Without
- * Redis the message just stays shown.
- */
+/** A summary is never withdrawn: it alone tells of what came after the answer. Without Redis the message just stays shown. */
 async function keepHandle(
   handle: string | undefined,
   [first, ...others]: readonly [Received, ...Received[]],
   deps: TellDeps,
 ) {
-  const isOfOne = others.every(({ record }) => record.session === first.record.session)
-  if (handle !== undefined && isOfOne) await noteShown(first, handle, deps).catch(() => {})
+  if (handle !== undefined && others.length === 0)
+    await noteShown(first, handle, deps).catch(() => {})
 }
 
 function failed(delivery: Delivery, error: unknown, { loaded, now }: TellDeps): Told {

@@ -141,13 +141,17 @@ describe.skipIf(!hasRedis)('hub: answers', () => {
     await expect.poll(() => hub.states('withdrawn')).toHaveLength(1)
   })
 
-  it('does not withdraw a summary of several sessions when one of them goes on', async () => {
+  it.each([
+    ['of several sessions when one of them goes on', 'other'],
+    ['of one session when its first message is answered', 's'],
+  ])('does not withdraw a summary %s', async (_, session) => {
     const redis = await startRedis()
     const { receiver, channels } = await startNtfy([503])
     const hub = await runHub(redis, channels, { retry: { firstDelaySeconds: 5 } })
     const message = { ...makeDelivery('first').message, asks: true }
     await handOver(redis, 'first', { session: 's', message, acceptedAt: Date.now() - MINUTE_MS })
-    for (const event of numbers(5)) await handOver(redis, event, { session: event })
+    await handOverAnswer(redis, { questions: ['first'] })
+    for (const event of numbers(5)) await handOver(redis, event, { session })
     await expect.poll(() => hub.states('delivered')).toHaveLength(1)
     expect(JSON.parse(receiver.received[1]?.body ?? '{}').title).toMatch(/and 5 more$/)
     expect(await redis.ask('KEYS', 'hb:shown:*')).toEqual([])
