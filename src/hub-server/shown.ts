@@ -1,13 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { LoadedConfig } from '../config/load/load.ts'
 import { ONE_SHOT_MS } from '../deliver/message-life.ts'
 import { withdraw } from '../deliver/withdraw.ts'
 import type { RedisConnection } from '../hub/connection.ts'
-import { answeredKey, shownKey } from '../hub/keys.ts'
+import { answeredKey, shownKey, withdrawingKey } from '../hub/keys.ts'
 import { type HubRecord, hashOfEvents, questionOf } from '../hub/record.ts'
 import type { Received } from './accept.ts'
 import { answeredAt, isAnswered, type ReceivedAnswer } from './answers.ts'
+import { BEGIN_WITHDRAWAL, TAKE_PLACE } from './scripts.ts'
 
 const DAY_SECONDS = 24 * 3600
+/** A withdrawal takes at most this much longer than its deadline. Then its hub was killed. */
+const LONGER_MS = 5000
+/** How often to check whether a withdrawal has ended. */
+const LOOK_AGAIN_MS = 50
 
 /** A message that asks something and can be withdrawn where it is shown. */
 interface Shown {
@@ -53,14 +59,35 @@ export async function withdrawAnswered(received: ReceivedAnswer, deps: ShownDeps
   await Promise.all(over.map((one) => takeBack(one, session, deps)))
 }
 
+/**
+ * To be called before a message is sent that replaces the others of its session: their answers would withdraw it. Waits
+ * for a withdrawal that is under way.
+ * @returns what puts them back, if it could not be sent. @throws if Redis does not answer
+ */
+export async function takePlace({ id, channel, session }: HubRecord, redis: RedisConnection) {
+  const keys = ['2', shownKey(session), withdrawingKey(session)]
+  const take = () => redis.call('EVAL', TAKE_PLACE, ...keys, id, channel)
+  let taken = await take()
+  while (!Array.isArray(taken)) {
+    await sleep(LOOK_AGAIN_MS)
+    taken = await take()
+  }
+  const all = taken.map((text): Shown => JSON.parse(String(text)))
+  return async () => {
+    await Promise.all(all.map((one) => keep(one, session, redis)))
+  }
+}
+
 async function takeBack(shown: Shown, session: HubRecord['session'], deps: ShownDeps) {
   const { redis, loaded, onWithdrawn } = deps
-  // Of two hubs, only the one that removes the entry withdraws the message.
-  if ((await redis.call('HDEL', shownKey(session), shown.id)) !== 1) return
+  const keys = ['2', shownKey(session), withdrawingKey(session)]
+  const limitMs = loaded.config.deliveryTimeoutSeconds * 1000 + LONGER_MS
+  if ((await redis.call('EVAL', BEGIN_WITHDRAWAL, ...keys, shown.id, `${limitMs}`)) !== 1) return
   const result = await withdraw({ ...shown, sessionEnv: {} }, loaded)
   if (result.isDone) onWithdrawn(shown, result.answer)
   // The next answer of the session tries again.
   else if (result.mayWork) await keep(shown, session, redis)
+  await redis.call('HDEL', withdrawingKey(session), shown.id)
 }
 
 async function keep(shown: Shown, session: HubRecord['session'], redis: RedisConnection) {

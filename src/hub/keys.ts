@@ -34,6 +34,11 @@ export function shownKey(session: string): string {
   return `${PREFIX}:shown:${session}`
 }
 
+/** The ids of those that are being withdrawn. */
+export function withdrawingKey(session: string): string {
+  return `${PREFIX}:withdrawing:${session}`
+}
+
 /** When the session was last answered: whatever it asked before that is over. */
 export function answeredKey(session: string): string {
   return `${PREFIX}:answered:${session}`

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { makeDelivery } from '../support/delivery.ts'
 import { type Step, startReceiver } from '../support/receiver.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
-import { handOver, handOverAnswer, runHub, titlesOf, toWebhook } from './_hub.ts'
+import { asUser, handOver, handOverAnswer, runHub, titlesOf, toWebhook, users } from './_hub.ts'
 
 const question = { kind: 'permission', session: 's' } as const
 const elsewhere = { host: 'elsewhere' }
@@ -155,5 +155,57 @@ describe.skipIf(!hasRedis)('hub: answers', () => {
     await expect.poll(() => hub.states('delivered')).toHaveLength(1)
     expect(JSON.parse(receiver.received[1]?.body ?? '{}').title).toMatch(/and 5 more$/)
     expect(await redis.ask('KEYS', 'hb:shown:*')).toEqual([])
+  })
+
+  it('does not withdraw the message that has replaced an answered question', async () => {
+    const started = await startRedis({ users })
+    const [machine, redis] = [asUser(started, 'machine'), asUser(started, 'hub')]
+    const { receiver, channels } = await startNtfy()
+    const hub = await runHub(redis, { team: { ...channels.team, replace: true } })
+    await handOver(machine, 'one', question)
+    await handOver(machine, 'two', question)
+    await expect.poll(() => hub.states('delivered')).toHaveLength(2)
+    await handOverAnswer(machine, { isForAll: false, questions: ['one'] })
+    await handOverAnswer(machine, { isForAll: false, questions: ['two'] })
+    await expect.poll(() => hub.states('withdrawn')).toHaveLength(1)
+    expect(hub.states('withdrawn')[0]?.id).toBe(hub.states('delivered')[1]?.id)
+    expect(receiver.received.map(({ method }) => method)).toEqual(['POST', 'POST', 'DELETE'])
+  })
+
+  it('sends what replaces a question only after the question was withdrawn', async () => {
+    const redis = await startRedis()
+    let isWithdrawn = false
+    const slowly: Step = () => {
+      setTimeout(() => {
+        isWithdrawn = true
+      }, 1000)
+      return { delayMs: 1000 }
+    }
+    const seen: boolean[] = []
+    const note: Step = (request) => {
+      seen.push(isWithdrawn)
+      return typeof accepted === 'function' ? accepted(request) : 'blackhole'
+    }
+    const { channels } = await startNtfy([accepted, slowly, note])
+    const hub = await runHub(redis, { team: { ...channels.team, replace: true } })
+    await handOver(redis, 'one', question)
+    await expect.poll(() => hub.states('delivered')).toHaveLength(1)
+    await handOverAnswer(redis, { questions: ['one'] })
+    await handOver(redis, 'two', { session: 's' })
+    await expect.poll(() => hub.states('delivered')).toHaveLength(2)
+    expect(seen).toEqual([true])
+  })
+
+  it('withdraws a question whose replacement could not be sent', async () => {
+    const redis = await startRedis()
+    const { receiver, channels } = await startNtfy([accepted, 503])
+    const team = { ...channels.team, replace: true }
+    const hub = await runHub(redis, { team }, { retry: { firstDelaySeconds: 3600 } })
+    await handOver(redis, 'one', question)
+    await handOver(redis, 'two', { session: 's' })
+    await expect.poll(() => hub.states('deferred')).toHaveLength(1)
+    await handOverAnswer(redis, { questions: ['one'] })
+    await expect.poll(() => hub.states('withdrawn')).toHaveLength(1)
+    expect(receiver.received.map(({ method }) => method)).toEqual(['POST', 'POST', 'DELETE'])
   })
 })
