@@ -69,7 +69,8 @@ export async function closeQuestions(
   const over = open.filter((one) => isOver(one, answer, receivedAt - ageMs))
   if (over.length > 0)
     await redis.call('HDEL', openKey(session), ...over.map(({ question }) => question))
-  if (over.length === open.length) await redis.call('ZREM', WAITING, session)
+  // Counted anew, because another answer to the session may be noted at the same time.
+  if ((await redis.call('HLEN', openKey(session))) === 0) await redis.call('ZREM', WAITING, session)
 }
 
 /** It is enough that the answer was probably later: this list is only shown, so no message is lost by an error. */

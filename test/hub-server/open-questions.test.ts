@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { waitingSessions } from '../../src/hub-server/open-questions.ts'
+import { answerOf } from '../../src/hub/record.ts'
+import { closeQuestions, waitingSessions } from '../../src/hub-server/open-questions.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
@@ -31,6 +32,21 @@ describe.skipIf(!hasRedis)('hub: sessions', () => {
     await handOver(redis, 'longer', { ...question, ...ago(20), session: 'b' })
     await handOverAnswer(redis, { session: 'a' })
     await expect.poll(titles).toEqual(['title of long'])
+  })
+
+  it('forgets a session whose questions are answered at the same time', async () => {
+    const [redis, receiver] = [await startRedis(), await startReceiver()]
+    const hub = await runHub(redis, toWebhook(receiver.url))
+    const events = ['one', 'two']
+    for (const event of events) await handOver(redis, event, { ...question, session: 's' })
+    await expect.poll(() => receiver.received.length).toBe(2)
+    expect(await redis.ask('ZCARD', 'hb:waiting')).toBe(1)
+    const answers = events.map((event) =>
+      answerOf({ host: '', session: 's', at: 0, isForAll: false, questions: [event] }, 0),
+    )
+    const now = { receivedAt: Date.now(), listedMs: 0 }
+    await Promise.all(answers.map((answer) => closeQuestions({ ...now, answer }, hub.open.redis)))
+    expect(await redis.ask('ZCARD', 'hb:waiting')).toBe(0)
   })
 
   it('stores no more questions of a session than a limit, and those with an expiry', async () => {
