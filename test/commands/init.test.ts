@@ -463,6 +463,17 @@ describe('hookbell init', () => {
     expect(add('slack', '--yes')).not.toMatch(note)
   })
 
+  it('takes the name of a property of every object for no channel', () => {
+    const { status, shown } = start(makeHome({ '.factory/x': '' }), [
+      ...cli,
+      '--yes',
+      '--channel',
+      'constructor',
+    ])
+    expect(status).toBe(64)
+    expect(shown).toContain('init cannot set up "constructor"')
+  })
+
   it('refuses a channel whose name another type has', () => {
     const config = '{"channels": {"slack": {"type": "file", "path": "~/x"}}}'
     const home = makeHome({ '.factory/x': '', '.config/hookbell/config.json': config })

@@ -39,7 +39,7 @@ export function setupOf(types: string | undefined): Setup | undefined {
 /** A channel has the name of its type here. The user may have given that name to another one. */
 function refuseOtherTypes(names: readonly string[]) {
   const existing = Object(inFile()?.channels)
-  const other = names.find((name) => existing[name] && existing[name].type !== name)
+  const other = names.find((name) => Object.hasOwn(existing, name) && existing[name]?.type !== name)
   if (other === undefined) return
   throw usageError(
     `--channel: the configuration has a channel "${other}" of another type`,
