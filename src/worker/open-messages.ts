@@ -213,9 +213,8 @@ export class OpenMessages implements EarlierMessages {
     if (!told || answered.length === left.length || !this.#shown.remove(shown)) return
     const { config, now } = this.#deps
     await update(shown, withoutAnswered(told, questions, answered), config(), now())
-    this.#shown.add({ ...shown, left: answered })
-    // The next answer may have come meanwhile.
-    await this.review(shown)
+    // The next answer may have come meanwhile. What could not be saved would be done again without end.
+    if (this.#shown.add({ ...shown, left: answered })) await this.review(shown)
   }
 
   async #takeBack(shown: Shown) {

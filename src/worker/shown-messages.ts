@@ -58,9 +58,10 @@ export class ShownMessages {
     }
   }
 
-  add(shown: Shown) {
+  /** @returns whether it is saved */
+  add(shown: Shown): boolean {
     const others = this.#readNow().filter((one) => !isSame(one, shown))
-    this.#write([...others, shown].slice(-MAX_SHOWN))
+    return this.#write([...others, shown].slice(-MAX_SHOWN))
   }
 
   /** @returns whether it was in the list: then the caller alone may withdraw it */
@@ -72,12 +73,14 @@ export class ShownMessages {
     return true
   }
 
-  #write(shown: readonly Shown[]) {
+  #write(shown: readonly Shown[]): boolean {
     try {
       replaceUnsynced(this.#path, JSON.stringify({ format: 1, shown }))
       this.#saved.forget()
+      return true
     } catch {
       // A full disk: at worst a notification stays until somebody dismisses it.
+      return false
     }
   }
 }

@@ -560,6 +560,22 @@ describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
     expect(await withdrawn()).toBe(1)
   })
 
+  it('is replaced once, not without end, where that cannot be saved', async () => {
+    const { world, accept, shown } = await makeDesk({ noise: { off: ['short-turns'] } })
+    const asks = (id: string) => ({
+      ...{ hook_event_name: 'permission.asked', sessionID: 's1', id, permission: 'bash' },
+      metadata: { command: id },
+    })
+    for (const id of ['one', 'two', 'three']) accept(asks(id), 'opencode')
+    await world.untilIdle()
+    const before = await shown()
+    // A folder in its place: as on a full disk, shown.json cannot be written.
+    mkdirSync(join(world.stateDir, `shown.json.${process.pid}`))
+    accept({ hook_event_name: 'permission.replied', sessionID: 's1', requestID: 'one' }, 'opencode')
+    await world.untilIdle()
+    expect((await shown()).slice(before.length)).toHaveLength(1)
+  })
+
   it('stays when the client ends the session right after it, as a one-shot run does', async () => {
     const { world, accept, shown, withdrawn } = await makeDesk()
     const end = { hook_event_name: 'SessionEnd', session_id: 's1', reason: 'other' }
