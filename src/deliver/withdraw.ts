@@ -21,18 +21,19 @@ export function withdraw(shown: ShownBy, loaded: LoadedConfig): Promise<Change> 
   })
 }
 
-/** Replaces the text of a message that is still shown, with a deadline. Never throws. */
-export function update(
+/** Replaces the text of a message that is still shown, with a deadline. Never throws. @returns its handle from then on */
+export async function update(
   shown: ShownBy,
   message: Message,
   loaded: LoadedConfig,
   now: number,
-): Promise<Change> {
+): Promise<string> {
   const { handle, sessionEnv } = shown
-  return change(shown, loaded, async ({ notifier, options }, signal) => {
+  const result = await change(shown, loaded, async ({ notifier, options }, signal) => {
     const context = { signal, sessionEnv, now }
     return await notifier.update?.(handle, message, options, context)
   })
+  return result.isDone ? result.answer : handle
 }
 
 async function change(

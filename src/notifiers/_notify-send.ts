@@ -39,18 +39,21 @@ export async function showByNotifySend(asked: Notice, context: Context): Promise
   }
 }
 
-/** Replaces the text of a notification, unless the daemon that showed it is gone. @throws DeliveryError */
+/**
+ * Replaces the text of a notification, unless the daemon that showed it is gone. One that was dismissed is shown again,
+ * by some daemons (mako, Xfce's) with a new number. @returns its handle @throws DeliveryError
+ */
 export async function updateNotification(
   handle: string,
   asked: Notice,
   context: Context,
 ): Promise<string> {
   const before = await stillShown(handle, context)
-  if (!before) return 'it was gone already'
+  if (!before) return handle
   const { signal, sessionEnv } = context
   const notice = await forDaemon(asked, context)
-  await runTool(await notifySend(notice, sessionEnv, handleArgs(before)), signal)
-  return 'its text was replaced'
+  const stdout = await runTool(await notifySend(notice, sessionEnv, handleArgs(before)), signal)
+  return formatHandle({ ...before, id: printedId(stdout) ?? before.id })
 }
 
 /** Closes a notification. @throws DeliveryError on a timeout, or where no program can close one */

@@ -164,7 +164,8 @@ export interface Notifier<Options extends z.ZodObject = z.ZodObject> {
     context: Omit<SendContext, 'attempt' | 'now' | 'replaces'>,
   ): Promise<string>
   /**
-   * Replaces the text of a message that is still shown, without alerting anybody again. Otherwise as `withdraw`.
+   * Replaces the text of a message that is still shown, without alerting anybody again. Resolves with its handle, which
+   * may be a new one; a message that is already gone is not an error.
    * @throws DeliveryError
    */
   update?(

@@ -212,9 +212,10 @@ export class OpenMessages implements EarlierMessages {
     const answered = questions.filter((one) => isAnswered(session, one)).map(({ id }) => id)
     if (!told || answered.length === left.length || !this.#shown.remove(shown)) return
     const { config, now } = this.#deps
-    await update(shown, withoutAnswered(told, questions, answered), config(), now())
+    const message = withoutAnswered(told, questions, answered)
+    const handle = await update(shown, message, config(), now())
     // The next answer may have come meanwhile. What could not be saved would be done again without end.
-    if (this.#shown.add({ ...shown, left: answered })) await this.review(shown)
+    if (this.#shown.add({ ...shown, handle, left: answered })) await this.review(shown)
   }
 
   async #takeBack(shown: Shown) {

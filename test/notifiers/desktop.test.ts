@@ -169,13 +169,13 @@ describe.skipIf(reason)(`notifiers: desktop${reason}`, () => {
       const message = makeMessage({ title: 'next', urgency: 'critical' })
       return desktop.update?.(shown, message, channel, makeContext({ sessionEnv: screen.env }))
     }
-    expect(await update(handle)).toBe('its text was replaced')
+    expect(await update(handle)).toBe(handle)
     await screen.caughtUp()
     const replacesId = Number(handle.split('/')[1])
     expect(screen.notices.at(-1)).toMatchObject({ title: 'next', replacesId, expireMs: 0 })
     expect(screen.notices.at(-1)?.hints).not.toHaveProperty('sound-name')
     const count = screen.notices.length
-    expect(await update(':1.99999/1')).toBe('it was gone already')
+    expect(await update(':1.99999/1')).toBe(':1.99999/1')
     await screen.caughtUp()
     expect(screen.notices).toHaveLength(count)
     await withdraw(handle)

@@ -576,6 +576,31 @@ describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
     expect((await shown()).slice(before.length)).toHaveLength(1)
   })
 
+  it('is withdrawn after its daemon gave it a new number, because it had been dismissed', async () => {
+    const { world, accept, shown, withdrawn } = await makeDesk({ noise: { off: ['short-turns'] } })
+    const tell = async (name: string, more: object) => {
+      accept({ hook_event_name: `permission.${name}`, sessionID: 's1', ...more }, 'opencode')
+      await world.untilIdle()
+    }
+    for (const id of ['one', 'two']) {
+      await tell('asked', { id, permission: 'bash', metadata: { command: id } })
+    }
+    const number = (await shown()).at(-1)?.replacesId
+    // mako and the daemon of Xfce ignore the number of a dismissed notification.
+    const script = `#!/bin/sh
+for one; do shift; case $one in --replace-id=*) ;; *) set -- "$@" "$one" ;; esac; done
+exec /usr/bin/notify-send "$@"
+`
+    writeFileSync(join(world.folder, 'notify-send'), script, { mode: 0o755 })
+    vi.stubEnv('PATH', `${world.folder}:${process.env.PATH}`)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    await tell('replied', { requestID: 'one' })
+    expect((await shown()).at(-1)).toMatchObject({ replacesId: 0, expireMs: 0 })
+    await tell('replied', { requestID: 'two' })
+    expect(await withdrawn()).toBe(1)
+    expect(screen.closed.at(-1)?.[0]).toBeGreaterThan(number ?? Infinity)
+  })
+
   it('stays when the client ends the session right after it, as a one-shot run does', async () => {
     const { world, accept, shown, withdrawn } = await makeDesk()
     const end = { hook_event_name: 'SessionEnd', session_id: 's1', reason: 'other' }
