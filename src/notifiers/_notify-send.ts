@@ -41,7 +41,7 @@ export async function showByNotifySend(asked: Notice, context: Context): Promise
 
 /**
  * Replaces the text of a notification, unless the daemon that showed it is gone. One that was dismissed is shown again,
- * by some daemons (mako, Xfce's) with a new number. @returns its handle @throws DeliveryError
+ * by some daemons (mako) with a new number. @returns its handle @throws DeliveryError
  */
 export async function updateNotification(
   handle: string,

@@ -586,7 +586,7 @@ describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
       await tell('asked', { id, permission: 'bash', metadata: { command: id } })
     }
     const number = (await shown()).at(-1)?.replacesId
-    // mako and the daemon of Xfce ignore the number of a dismissed notification.
+    // Like mako, which ignores the number of a dismissed notification.
     const script = `#!/bin/sh
 for one; do shift; case $one in --replace-id=*) ;; *) set -- "$@" "$one" ;; esac; done
 exec /usr/bin/notify-send "$@"
