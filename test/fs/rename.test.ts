@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -84,9 +84,9 @@ describe('a rename that failed', () => {
 
   it('has not happened if nobody can tell', async () => {
     const folder = await makeFolder()
-    writeFileSync(join(folder, 'file'), '')
+    symlinkSync('loop', join(folder, 'loop'))
     mkdirSync(join(folder, 'to'))
-    const from = join(folder, 'file/inside')
+    const from = join(folder, 'loop/inside')
     expect(isRenamed(from, join(folder, 'to'), errorOf('ENOENT'))).toBe(false)
   })
 })

@@ -41,7 +41,9 @@ describe('notifiers: hub settings', () => {
   })
 
   it('reports a server that does not speak the Redis protocol', async () => {
-    const server = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
+    const server = createServer((socket) => {
+      socket.on('error', () => {}).end('HTTP/1.1 400 Bad Request\r\n\r\n')
+    })
     server.listen(0, '127.0.0.1')
     onTestFinished(() => void server.close())
     await new Promise((resolve) => server.once('listening', resolve))

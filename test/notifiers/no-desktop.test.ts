@@ -75,7 +75,10 @@ describe.runIf(process.platform === 'linux')('notifiers: desktop: without a desk
     const connections: unknown[] = []
     const server = createServer((socket) => {
       connections.push(socket)
-      socket.on('close', () => connections.pop()).resume()
+      socket
+        .on('error', () => {})
+        .on('close', () => connections.pop())
+        .resume()
     })
     await new Promise<void>((resolve) => server.listen(path, resolve))
     onTestFinished(() => void server.close())

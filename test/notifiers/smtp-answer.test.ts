@@ -149,7 +149,7 @@ describe('notifiers: email: responses of the mail server', () => {
     async (missing) => {
       const sockets: Socket[] = []
       const server = createServer((socket) => {
-        sockets.push(socket)
+        sockets.push(socket.on('error', () => {}))
         if (missing === 'answer') socket.write('220 slow.test ESMTP\r\n')
       })
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -168,7 +168,9 @@ describe('notifiers: email: responses of the mail server', () => {
   )
 
   it('asks for a retry when the server closes the connection', async () => {
-    const server = createServer((socket) => socket.end('421 4.3.2 shutting down\r\n'))
+    const server = createServer((socket) => {
+      socket.on('error', () => {}).end('421 4.3.2 shutting down\r\n')
+    })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void server.close())
     const { port } = server.address() as { port: number }
