@@ -89,7 +89,9 @@ describe('installFrontDoor', () => {
       chmodSync(folder, 0o755)
       chownSync(home, STRANGER, STRANGER)
       const caches = ['dist/worker-code.cache', 'dist/worker-parts/zod.cache']
-      for (const path of caches) writeFileSync(join(shared, path), '', { mode: 0o600 })
+      // The second one is still being written.
+      for (const path of [...caches, `${caches[1]}.123`])
+        writeFileSync(join(shared, path), '', { mode: 0o600 })
       const words = [join(shared, 'bin/hookbell'), 'init', '--client', 'claude', '--yes']
       const { stderr, status } = spawnSync(process.execPath, words, {
         ...{ uid: STRANGER, gid: STRANGER, encoding: 'utf8', cwd: home },
@@ -98,6 +100,7 @@ describe('installFrontDoor', () => {
       expect({ stderr, status }).toEqual({ stderr: '', status: 0 })
       const runtime = join(home, '.local/state/hookbell/runtime')
       expect(readdirSync(join(runtime, 'dist'))).toContain('worker-code.cache')
+      expect(readdirSync(join(runtime, 'dist/worker-parts'))).not.toContain('zod.cache.123')
     },
   )
 
