@@ -2,6 +2,7 @@ import { shellEnvironment } from '../clients/shell-environment.ts'
 import { CurrentConfig } from '../config/current.ts'
 import { configDir, stateDir } from '../config/paths.ts'
 import { refuseFoldersAtRisk } from '../config/trust.ts'
+import { endOnSignal } from '../worker/end-on-signal.ts'
 import { scrubEnvironment } from '../worker/isolate.ts'
 import type { WorkerOptions } from '../worker/open-worker.ts'
 import { releaseAll } from '../worker/run.ts'
@@ -18,13 +19,7 @@ export function becomeWorker(signalCode: number): Omit<WorkerOptions, 'stateDir'
   const config = new CurrentConfig(configDir(), stateDir())
   config.storeVariables(shellEnvironment(process.env))
   scrubEnvironment(process.env)
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      releaseClaims()
-      process.exit(signalCode)
-    })
-  }
-  return { config, configDir: configDir() }
+  return { config, configDir: configDir(), ending: endOnSignal(allStateFolders, signalCode) }
 }
 
 /** Puts claimed events back into the spool, as if this process had not claimed them. */

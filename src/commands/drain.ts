@@ -55,7 +55,7 @@ async function drain(limitMs: number, worker: Omit<WorkerOptions, 'stateDir'>): 
     const isLate = await Promise.race([Promise.all(once).then(() => false), deadline])
     const left = countLeft()
     if (left === 0) over.abort()
-    if (isLate || left === 0) return left
+    if (isLate || left === 0 || worker.ending?.aborted) return left
     // The rest is with another worker, or its destination failed: both may change soon.
     if (await Promise.race([sleep(AGAIN_MS).then(() => false), deadline])) return countLeft()
   }

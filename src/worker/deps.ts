@@ -38,6 +38,8 @@ export interface WorkerDeps {
   /** The session of the last event: hookbell's own messages go to its desktop. */
   lastSession: { env: Readonly<Record<string, string>> }
   host: string
+  /** Tells to start nothing new, finish what is being sent, and end. */
+  ending?: AbortSignal | undefined
   now(): number
   /** Milliseconds of a clock that is never put back. */
   steadyNow(): number

@@ -94,7 +94,7 @@ export class Dispatcher {
       // A long queue must not delay deliveries that are due for a retry.
       if (index % DUE_CHECK_EVENTS === 0) await this.#startDue()
       this.#isFull = this.#underWay.size >= this.#limit
-      if (this.#isFull) break
+      if (this.#isFull || this.#deps.ending?.aborted) break
       await this.#startEvent(event)
     }
     await this.#startDue()
@@ -151,6 +151,7 @@ export class Dispatcher {
 
   async #startDue() {
     for (const name of this.faults.isolate('the spool', () => this.#deps.store.due()) ?? []) {
+      if (this.#deps.ending?.aborted) break
       if (this.#resting.has(name)) continue
       await this.#start(
         name,

@@ -9,9 +9,10 @@ import { prepareSpool } from '../spool/prepare.ts'
 import { hasProc } from '../spool/process.ts'
 import { syncWaiting } from '../spool/salvage.ts'
 import { passStart } from '../spool/start-marker.ts'
+import { endOnSignal } from './end-on-signal.ts'
 import { closeInherited, replaceEnvironment, startWorker, wasInfluenced } from './isolate.ts'
 import type { WorkerOptions } from './open-worker.ts'
-import { releaseAll, runUntilIdle } from './run.ts'
+import { runUntilIdle } from './run.ts'
 import { servedFolders } from './served-folders.ts'
 
 /** After this many journal entries all code has run. A long queue would begin to take much memory. */
@@ -38,13 +39,8 @@ async function main() {
   if (mustRestart()) return restart(folders)
   const config = new CurrentConfig(configDir, first)
   const onRecord = atRecord(BUSY_FROM, keepCodeIfCompiled)
-  const options = folders.map((stateDir) => ({ stateDir, configDir, config, onRecord }))
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => {
-      for (const one of options) releaseAll(one)
-      process.exit(0)
-    })
-  }
+  const ending = endOnSignal(() => folders, 0)
+  const options = folders.map((stateDir) => ({ stateDir, configDir, config, onRecord, ending }))
   // A terminal that closes is not this worker's.
   process.on('SIGHUP', () => {})
   // Each folder is served on its own, so that a fault in one does not delay the others.

@@ -31,6 +31,8 @@ export interface WorkerOptions {
   config?: CurrentConfig
   /** Called with each journal entry once it is on the disk. */
   onRecord?: ((entry: JournalEntry) => void) | undefined
+  /** See WorkerDeps. */
+  ending?: AbortSignal
 }
 
 export type Opened = ReturnType<typeof openWorker>
@@ -85,6 +87,7 @@ export function openWorker({ stateDir, configDir, onRecord, ...options }: Worker
     begun: new Map(),
     lastSession: { env: {} },
     host: hostname(),
+    ending: options.ending,
     now: effects.now,
     steadyNow,
   }

@@ -21,6 +21,7 @@ export interface WorkerSummary {
 export async function deliverOnce(options: WorkerOptions): Promise<WorkerSummary> {
   const { deps, digest, maintenance, problem } = openWorker(options)
   const dispatcher = new Dispatcher(deps)
+  deps.ending?.addEventListener('abort', () => deps.deliverer.releaseAll())
   const isHeld = isOnHold(options.stateDir)
   await ifSole(options, async () => {
     await maintenance.rotate()
@@ -119,6 +120,10 @@ async function run(opened: Opened): Promise<WorkerSummary> {
   const wakeUp = new WakeUp()
   const dispatcher = new Dispatcher(deps, () => wakeUp.notify())
   const watcher = store.watch(() => wakeUp.notify())
+  deps.ending?.addEventListener('abort', () => {
+    deps.deliverer.releaseAll()
+    wakeUp.notify()
+  })
   // Quiet hours may have changed while no worker ran.
   store.reviewQuiet(deps.config.changedAt())
   // On channels that keep the order, earlier failed deliveries go first: a later message must not overtake them.
@@ -134,8 +139,8 @@ async function run(opened: Opened): Promise<WorkerSummary> {
 }
 
 /** Whether there are new events, events of a dead worker, or parked deliveries. */
-function hasWork({ stateDir, store }: WorkerDeps, dispatcher: Dispatcher): boolean {
-  if (isOnHold(stateDir) || handoverRequested(stateDir)) return false
+function hasWork({ ending, stateDir, store }: WorkerDeps, dispatcher: Dispatcher): boolean {
+  if (ending?.aborted || isOnHold(stateDir) || handoverRequested(stateDir)) return false
   store.reclaimAbandoned()
   return dispatcher.hasWaiting || store.nextDueInMs() !== undefined
 }

@@ -13,11 +13,11 @@ import type { WakeUp } from './wake-up.ts'
 /** Delivers until nothing has come for the configured time and nothing waits, or a newer worker takes over. */
 export async function serve(opened: Opened, dispatcher: Dispatcher, wakeUp: WakeUp) {
   const { deps, digest, maintenance, problem } = opened
-  const { stateDir, config, open, steadyNow } = deps
+  const { stateDir, config, ending, open, steadyNow } = deps
   const purged = new PurgeWatch(stateDir)
   let lastWork = steadyNow()
   let settings = config.get()
-  while (!handoverRequested(stateDir)) {
+  while (!ending?.aborted && !handoverRequested(stateDir)) {
     settings = renewSettings(settings, deps, wakeUp)
     maintenance.beat()
     const isHeld = followRequests(deps, purged)

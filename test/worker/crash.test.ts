@@ -150,6 +150,43 @@ describe('a worker that receives SIGTERM', () => {
   })
 })
 
+describe('a worker that receives SIGTERM while a message is being sent', () => {
+  /** A worker whose receiver has the first of two messages of a session, and takes a second to answer. */
+  async function makeSending() {
+    const { url, received } = await startReceiver({ script: [{ status: 200, delayMs: 1000 }] })
+    const world = makeWorld({ channels: { web: { type: 'slack', url: `${url}/services/x` } } })
+    const [first, second] = ['one', 'two'].map((message) => world.accept({ message }))
+    const worker = startProgram(programs.worker, world)
+    await expect.poll(() => received.length).toBe(1)
+    return { world, received, worker, first: first ?? '', second: second ?? '' }
+  }
+
+  it('records it, and starts no other', async () => {
+    const { world, received, worker, first, second } = await makeSending()
+    worker.kill('SIGTERM')
+    expect(await exited(worker)).toBe(0)
+    expect(await world.statusOf(first)).toMatchObject({ channels: { web: { state: 'delivered' } } })
+    expect(world.list('new')).toEqual([`${second}~0`])
+    expect(received).toHaveLength(1)
+    await world.once()
+    expect(received.map(({ body }) => JSON.parse(body).text)).toEqual([
+      expect.stringContaining('one'),
+      expect.stringContaining('two'),
+    ])
+  })
+
+  it('releases it at a second signal', async () => {
+    const { world, worker, first, second } = await makeSending()
+    worker.kill('SIGTERM')
+    // Sent before the answer comes, but not together: the system combines equal signals.
+    await expect.poll(() => world.list('new')).toEqual([`${second}~0`])
+    worker.kill('SIGTERM')
+    expect(await exited(worker)).toBe(0)
+    expect(world.list('new').sort()).toEqual([`${first}~0`, `${second}~0`].sort())
+    expect(await world.statusOf(first)).toMatchObject({ outcome: 'waiting' })
+  })
+})
+
 describe('a worker that receives SIGHUP', () => {
   it('continues, because the terminal that closes is not its own', async () => {
     const world = makeWorld()

@@ -1,0 +1,28 @@
+import { releaseAll } from './run.ts'
+
+/** How long messages that are being sent may take to end. Containers are given ten seconds, and `uninstall` waits five. */
+const FINISH_MS = 2000
+
+/**
+ * On SIGTERM or SIGINT, workers start nothing new, and what is being sent is finished and recorded, so that it is not
+ * sent again. What takes longer, or a second signal, releases the claims without counting that as a crash.
+ * @param folders the state folders in which this process has claims
+ * @returns what tells the workers to end
+ */
+export function endOnSignal(folders: () => readonly string[], exitCode: number): AbortSignal {
+  const ending = new AbortController()
+  const endNow = () => {
+    for (const stateDir of folders()) releaseAll({ stateDir })
+    process.exit(exitCode)
+  }
+  const end = () => {
+    if (ending.signal.aborted) return endNow()
+    process.once('exit', () => {
+      process.exitCode = exitCode
+    })
+    setTimeout(endNow, FINISH_MS).unref()
+    ending.abort()
+  }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, end)
+  return ending.signal
+}
