@@ -1,5 +1,6 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
 import { HookbellError } from '../errors.ts'
+import { TOO_DEEP, tooDeepAt } from '../text/nesting.ts'
 
 /** Throws an error that points at one place in the file. */
 export type Refuse = (offset: number, what: string, hint?: string) => never
@@ -18,21 +19,18 @@ export function refuseAt(path: string, text: string): Refuse {
  * Comments and trailing commas are tolerated; what two parsers could read differently is not.
  */
 export function parseSettings(text: string, refuse: Refuse): Node | undefined {
-  try {
-    const errors: ParseError[] = []
-    // A space in place of the byte order mark keeps all offsets.
-    const root = parseTree(text.replace(/^\uFEFF/, ' '), errors, {
-      allowTrailingComma: true,
-      allowEmptyContent: true,
-    })
-    const [first] = errors
-    if (first) refuse(first.offset, inWords(first))
-    if (root) refuseDuplicates(root, refuse)
-    return root
-  } catch (error) {
-    if (error instanceof RangeError) refuse(0, 'the nesting is too deep')
-    throw error
-  }
+  const deep = tooDeepAt(text)
+  if (deep !== undefined) refuse(deep, TOO_DEEP)
+  const errors: ParseError[] = []
+  // A space in place of the byte order mark keeps all offsets.
+  const root = parseTree(text.replace(/^\uFEFF/, ' '), errors, {
+    allowTrailingComma: true,
+    allowEmptyContent: true,
+  })
+  const [first] = errors
+  if (first) refuse(first.offset, inWords(first))
+  if (root) refuseDuplicates(root, refuse)
+  return root
 }
 
 /** A node's type with its article: `an array`, `null`. */

@@ -195,5 +195,11 @@ export const refusals: readonly [string, HookLayout, string, string][] = [
     '{\n  "hooks": {},\n  "Stop": []\n}',
     '3:3: hooks are both at the top level and under "hooks"',
   ],
-  ['no end of nesting', 'wrapped', '['.repeat(300_000), '1:1: the nesting is too deep'],
+  ['no end of nesting', 'wrapped', '['.repeat(300_000), '1:501: the nesting is too deep'],
+  [
+    'a deep tree',
+    'wrapped',
+    `{\n"a":${'['.repeat(3000)}${']'.repeat(3000)}}`,
+    '2:504: the nesting is too deep',
+  ],
 ]

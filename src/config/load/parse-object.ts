@@ -7,6 +7,7 @@ import {
 } from 'jsonc-parser'
 import { HookbellError } from '../../errors.ts'
 import { splitWords } from '../../text/clean.ts'
+import { TOO_DEEP, tooDeepAt } from '../../text/nesting.ts'
 import { findLostKey, locate } from './position.ts'
 
 /**
@@ -17,11 +18,13 @@ export function parseObject(
   text: string,
   path: string,
 ): { tree: Node; raw: Record<string, unknown> } {
+  const fail = (offset: number, what: string) =>
+    new HookbellError('E_CONFIG', `${path}:${locate(text, offset)}: ${what}`)
+  const deep = tooDeepAt(text)
+  if (deep !== undefined) throw fail(deep, TOO_DEEP)
   const errors: ParseError[] = []
   const tree = parseTree(text, errors, { allowTrailingComma: true })
   const [error] = errors
-  const fail = (offset: number, what: string) =>
-    new HookbellError('E_CONFIG', `${path}:${locate(text, offset)}: ${what}`)
   if (error) throw fail(error.offset, `not JSON: ${splitWords(printParseErrorCode(error.error))}`)
   if (tree?.type !== 'object') throw fail(0, 'not a JSON object')
   const lost = findLostKey(tree)

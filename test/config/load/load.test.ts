@@ -83,6 +83,7 @@ describe('the configuration', () => {
     ['{"lingerSeconds": 1 "x": 2}', '1:21: not JSON: comma expected'],
     ['', '1:1: not JSON: value expected'],
     ['[]', '1:1: not a JSON object'],
+    [`{"a":${'['.repeat(3000)}${']'.repeat(3000)}}`, '1:505: the nesting is too deep'],
     [
       '{"channels": {"Team": {"type": "desktop"}, "team": {"type": "terminal"}}}',
       '1:44: channels.team: differs from "Team" only in capital letters | Rename one of them',
