@@ -10,6 +10,8 @@ interface ReadOptions {
   code?: ErrorCode
   /** Checks owner and mode of the opened file. Throws to refuse it. */
   check?: (path: string, stat: Stats) => void
+  /** Whether a byte order mark is part of the text. */
+  keepsMark?: boolean
 }
 
 /**
@@ -19,7 +21,7 @@ interface ReadOptions {
  * @throws HookbellError for anything else
  */
 export function readRegular(path: string, options: ReadOptions): string | undefined {
-  const { maxBytes, code = 'E_CONFIG', check } = options
+  const { maxBytes, code = 'E_CONFIG', check, keepsMark = false } = options
   let file: number | undefined
   try {
     // Without O_NONBLOCK, opening a pipe waits until somebody writes to it.
@@ -34,7 +36,8 @@ export function readRegular(path: string, options: ReadOptions): string | undefi
     const bytes = readAll(file, maxBytes + 1)
     // The file grew meanwhile, or reports a size of 0, as files in /proc do.
     if (bytes.length > maxBytes) throw tooLarge(path, code, maxBytes)
-    return bytes.toString('utf8').replace(/^\uFEFF/, '')
+    const text = bytes.toString('utf8')
+    return keepsMark ? text : text.replace(/^\uFEFF/, '')
   } catch (error) {
     if (error instanceof HookbellError) throw error
     if (file === undefined && errorCode(error) === 'ENOENT') {

@@ -1,8 +1,9 @@
 import { findNodeAtLocation, parseTree } from 'jsonc-parser'
 import { readConfigText, replaceConfigText } from '../config/config-file.ts'
-import { parseConfig } from '../config/load/load.ts'
+import { type LoadedConfig, parseConfig } from '../config/load/load.ts'
 import { configPath } from '../config/paths.ts'
-import { defaultKinds } from '../config/schema/schema.ts'
+import { defaultChannels, defaultKinds } from '../config/schema/schema.ts'
+import { stepsOf } from '../config/schema/steps.ts'
 import { readSecrets } from '../config/secrets/secrets.ts'
 import { templateNames } from '../config/template-names.ts'
 import { HookbellError } from '../errors.ts'
@@ -29,31 +30,52 @@ export function addChannels(configDir: string, channels: NewChannels): string {
   makeFolders(configDir, 0o700)
   const target = targetOf(path)
   const before = readConfigText(target)
-  const after = before === undefined ? textOf(channels) : withChannels(before, channels)
   const secrets = { file: readSecrets(configDir).values, env: {} }
-  parseConfig(after, { path, secrets, templates: templateNames(configDir) })
+  const parse = (text: string) =>
+    parseConfig(text, { path, secrets, templates: templateNames(configDir) })
+  const after =
+    before === undefined
+      ? textOf(channels)
+      : withAddition(before, additionTo(parse(before), channels))
+  parse(after)
   if (after !== before) replaceConfigText(target, before, after)
   return path
+}
+
+export interface Addition {
+  channels: NewChannels
+  routes?: readonly object[]
+}
+
+/** What is added to a configuration. If it has no channels, it may name the built-in one, which must stay then. */
+export function additionTo(
+  { raw = {}, config }: Pick<LoadedConfig, 'raw' | 'config'>,
+  channels: NewChannels,
+): Addition {
+  const routes = raw.routes === undefined ? [] : config.routes
+  const named = [...routes.flatMap(stepsOf), config.digest].flatMap((one) => one?.to ?? [])
+  const isKept = raw.channels === undefined && named.length > 0
+  return {
+    channels: isKept ? { ...defaultChannels, ...channels } : channels,
+    ...(raw.routes !== undefined && { routes: [routeTo(channels)] }),
+  }
 }
 
 function textOf(channels: NewChannels): string {
   return `${JSON.stringify({ channels }, null, 2)}\n`
 }
 
-/** The text of a configuration with channels added. */
-export function withChannels(text: string, channels: NewChannels): string {
+function withAddition(text: string, { channels, routes = [] }: Addition): string {
   const withNames = insert(text, ['channels'], (isThere) =>
     isThere
       ? Object.entries(channels).map(([key, value]) => ({ key, value }))
       : [{ key: 'channels', value: channels }],
   )
-  const root = parseTree(withNames)
-  if (!root || !findNodeAtLocation(root, ['routes'])) return withNames
-  return insert(withNames, ['routes'], () => [{ value: routeTo(channels) }])
+  if (routes.length === 0) return withNames
+  return insert(withNames, ['routes'], () => routes.map((value) => ({ value })))
 }
 
-/** The route to new channels that a configuration with routes gets. */
-export function routeTo(channels: NewChannels) {
+function routeTo(channels: NewChannels) {
   return { on: defaultKinds, to: Object.keys(channels) }
 }
 

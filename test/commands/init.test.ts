@@ -463,6 +463,14 @@ describe('hookbell init', () => {
     expect(add('slack', '--yes')).not.toMatch(note)
   })
 
+  it('keeps the built-in channel, without a word, if a route leads to it', () => {
+    const config = '{"routes": [{"on": ["done"], "to": ["desktop"]}]}'
+    const home = makeHome({ '.factory/x': '', '.config/hookbell/config.json': config })
+    const { shown } = start(home, [...cli, '--yes', '--channel', 'slack'])
+    expect(shown).toContain('config.json: channels desktop, slack, and a route to slack\n')
+    expect(shown).not.toContain('Note:')
+  })
+
   it('takes the name of a property of every object for no channel', () => {
     const { status, shown } = start(makeHome({ '.factory/x': '' }), [
       ...cli,
@@ -513,7 +521,7 @@ describe('hookbell init', () => {
     })
     const dry = [...cli, '--dry-run', '--channel', 'ntfy']
     const { shown } = start(home, dry)
-    expect(shown).toContain('config.json: channels ntfy, and a route to them\n')
+    expect(shown).toContain('config.json: channels ntfy, and a route to ntfy\n')
     expect(shown).toMatch(/^\+\+\+ ~\/\.config\/hookbell\/config\.json\n\+\{\n\+ {2}"channels": \{/)
     expect(shown).toContain('+      "topic": "${NTFY_TOPIC}"\n')
     expect(shown).toMatch(/\n\+ {2}"routes": \[[^\]]*"permission"/)

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { loadConfig } from '../../src/config/load/load.ts'
-import { addChannels, withChannels } from '../../src/install/add-channels.ts'
+import { addChannels } from '../../src/install/add-channels.ts'
 
 const slack = { type: 'slack', url: '${SLACK_WEBHOOK_URL}' }
 
@@ -47,11 +47,38 @@ describe('addChannels', () => {
   })
 
   it('adds a route when the file has routes, since otherwise no event would reach the channel', () => {
-    const text = withChannels('{ "routes": [{ "on": ["done"], "to": ["a"] }] }', { slack })
-    const { routes } = JSON.parse(text)
+    const folder = makeFolder(
+      '{ "channels": { "a": { "type": "desktop" } }, "routes": [{ "on": ["done"], "to": ["a"] }] }',
+    )
+    addChannels(folder, { slack })
+    const { channels, routes } = JSON.parse(textIn(folder))
+    expect(Object.keys(channels)).toEqual(['a', 'slack'])
     expect(routes).toHaveLength(2)
     expect(routes[1].to).toEqual(['slack'])
     expect(routes[1].on).toContain('permission')
+  })
+
+  it.each<[{ routes?: object[]; digest?: object }, string[]]>([
+    [{ routes: [{ on: ['done'], to: ['desktop'] }] }, ['desktop', 'slack']],
+    [{ routes: [{ on: ['done'], steps: [{ to: ['desktop'] }] }] }, ['desktop', 'slack']],
+    [{ digest: { at: '18:00', to: ['desktop'] } }, ['desktop', 'slack']],
+    [{ routes: [] }, ['slack']],
+    [{}, ['slack']],
+  ])('keeps the built-in channel if the file names it: %j', (config, names) => {
+    const folder = makeFolder(JSON.stringify(config))
+    addChannels(folder, { slack })
+    const { channels, routes } = JSON.parse(textIn(folder))
+    expect(Object.keys(channels)).toEqual(names)
+    expect(channels.desktop).toEqual(names.includes('desktop') ? { type: 'desktop' } : undefined)
+    expect(routes?.at(-1).to).toEqual(config.routes && ['slack'])
+  })
+
+  it('keeps a byte order mark', () => {
+    const folder = makeFolder('\uFEFF{}\n')
+    addChannels(folder, { slack })
+    expect(textIn(folder)).toMatch(/^\uFEFF\{/)
+    addChannels(folder, { desktop: { type: 'desktop' } })
+    expect(textIn(folder)).toMatch(/^\uFEFF\{/)
   })
 
   it('writes through a symbolic link to its target', () => {

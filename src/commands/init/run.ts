@@ -80,10 +80,11 @@ async function register(options: InitOptions, world: InitWorld): Promise<boolean
     return false
   }
   await world.installFrontDoor({ stateDir: state })
+  const added = plannedSetup(setup)
   if (setup) writeSetup(setup, folder)
   const before = [door, ...(setup ? [configPath(folder)] : [])]
   const applied = applyAll(changes, { state, before })
-  if (!options.json) world.print(fit(reportOf(applied, door, options, world)))
+  if (!options.json) world.print(fit(reportOf(applied, { door, added }, options, world)))
   if (applied.some(({ changed }) => changed)) {
     await world.settle()
     for (const { change } of applied) refuseUndone(change)
@@ -121,13 +122,13 @@ async function isAgreed(
 
 function reportOf(
   applied: readonly AppliedChange[],
-  door: string,
+  { door, added }: { door: string; added: string },
   { setup, isTried, yes }: InitOptions,
   { env }: InitWorld,
 ): string {
   const steps = nextSteps(setup, env)
   const next = isTried ? [] : steps
-  const facts = { door, setup: plannedSetup(setup), next, areNotesNew: Boolean(yes) }
+  const facts = { door, setup: added, next, areNotesNew: Boolean(yes) }
   const path = showPath(configPath(configDir(env)))
   const isDone = applied.length === 0 && !setup
   const done = isDone ? `Nothing to do: ${path} has these channels already.\n` : ''

@@ -3,7 +3,12 @@ import { loadConfig } from '../../config/load/load.ts'
 import { configDir, configPath, secretsPath, stateDir } from '../../config/paths.ts'
 import { writeSecret } from '../../config/secrets/file.ts'
 import { usageError } from '../../errors.ts'
-import { addChannels, type NewChannels, routeTo } from '../../install/add-channels.ts'
+import {
+  type Addition,
+  addChannels,
+  additionTo,
+  type NewChannels,
+} from '../../install/add-channels.ts'
 import { showPath } from '../../text/clean.ts'
 import { channelOffers } from './channel-offers.ts'
 
@@ -31,9 +36,10 @@ export function setupOf(types: string | undefined): Setup | undefined {
     )
   })
   if (channels.length === 0) return undefined
-  const isReplaced = inFile()?.channels === undefined && !names.includes('desktop')
-  const replaced = isReplaced ? { replaced: 'desktop' } : {}
-  return { channels: Object.fromEntries(channels), secrets: new Map(), ...replaced }
+  const setup = { channels: Object.fromEntries(channels), secrets: new Map() }
+  const isReplaced =
+    inFile()?.channels === undefined && !Object.hasOwn(additionOf(setup).channels, 'desktop')
+  return isReplaced ? { ...setup, replaced: 'desktop' } : setup
 }
 
 /** A channel has the name of its type here. The user may have given that name to another one. */
@@ -60,8 +66,8 @@ function inFile() {
 }
 
 /** What `writeSetup` adds to the configuration. The text around it is not shown, since it may hold secrets. */
-export function additionOf({ channels }: Setup) {
-  return { channels, ...(inFile()?.routes !== undefined && { routes: [routeTo(channels)] }) }
+export function additionOf({ channels }: Setup): Addition {
+  return additionTo(loadConfig(configDir()), channels)
 }
 
 /** The same as lines of a diff. */
@@ -82,7 +88,8 @@ export function plannedSetup(setup: Setup | undefined): string {
   if (!setup) return ''
   const { secrets, replaced } = setup
   const { channels, routes } = additionOf(setup)
-  const names = Object.keys(channels).join(', ') + (routes ? ', and a route to them' : '')
+  const route = routes ? `, and a route to ${Object.keys(setup.channels).join(', ')}` : ''
+  const names = Object.keys(channels).join(', ') + route
   const stored = [...secrets.keys()].join(', ')
   const secretsLine = stored && `${showPath(secretsPath(configDir()))}: ${stored}\n`
   const note = replaced
