@@ -52,7 +52,7 @@ async function examine({
     ...checkConfig(facts),
     ...(offline ? [] : [...(await checkReach(facts)), ...(await checkHub(facts))]),
     ...(await checkProject(facts)),
-    ...checkSystem(facts),
+    ...(await checkSystem(facts)),
     ...(await checkDoNotDisturb(facts)),
   ]
   return { checks, facts }

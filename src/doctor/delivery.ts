@@ -1,7 +1,8 @@
 import { existsSync, statfsSync, statSync } from 'node:fs'
-import { isAbsolute, join } from 'node:path'
+import { join } from 'node:path'
 import { unreachableChannels } from '../config/reach.ts'
 import { foldersAtRisk } from '../config/trust.ts'
+import { sessionBus } from '../fs/session-bus.ts'
 import { type ChannelStatus, hasDead } from '../journal/history.ts'
 import { spoolAtRisk } from '../spool/at-risk.ts'
 import { formatTime } from '../text/local-time.ts'
@@ -165,12 +166,10 @@ export function howToRepair(why: string): string {
 }
 
 /** Checks what on this machine decides whether messages can be shown: the desktop bus, the platform and the clock. */
-export function checkSystem({ env, loaded, events, now }: Facts): Check[] {
+export async function checkSystem({ env, loaded, events, now }: Facts): Promise<Check[]> {
   const hasDesktop = Object.values(loaded.config.channels).some(({ type }) => type === 'desktop')
   const desktop = desktopOf(env)
-  const runtime = [env.XDG_RUNTIME_DIR ?? '', `/run/user/${process.getuid?.() ?? 0}`]
-  const sockets = runtime.filter(isAbsolute).map((folder) => join(folder, 'bus'))
-  const bus = env.DBUS_SESSION_BUS_ADDRESS ?? sockets.find(isOwnSocket)
+  const bus = await sessionBus(env)
   const future = events.some(({ acceptedAt }) => acceptedAt > now + 60_000)
   const traits = [
     env.SSH_CONNECTION && 'SSH',
@@ -226,14 +225,4 @@ const permission: Readonly<Partial<Record<NodeJS.Platform, readonly Check[]>>> =
       'See Settings, System, Notifications',
     ),
   ],
-}
-
-/** False also in a runtime folder of another user, such as after `su`. */
-function isOwnSocket(path: string): boolean {
-  try {
-    const stat = statSync(path)
-    return stat.isSocket() && stat.uid === process.getuid?.()
-  } catch {
-    return false
-  }
 }

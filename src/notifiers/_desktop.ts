@@ -1,5 +1,4 @@
-import { lstat, stat } from 'node:fs/promises'
-import { isAbsolute, join } from 'node:path'
+import { sessionBus } from '../fs/session-bus.ts'
 import { boundLine, escapeMarkup } from './_text.ts'
 import { DeliveryError, type SendContext, type Urgency } from './define.ts'
 
@@ -80,27 +79,6 @@ export async function busEnv(
     PATH: process.env.PATH || '/usr/local/bin:/usr/bin:/bin',
     DBUS_SESSION_BUS_ADDRESS: bus,
   }
-}
-
-async function sessionBus(sessionEnv: SendContext['sessionEnv']): Promise<string | undefined> {
-  const named = sessionEnv.DBUS_SESSION_BUS_ADDRESS
-  // A repository can set variables for the agent, and tcp: would send the text to another machine.
-  if (named?.split(';').every((address) => address.startsWith('unix:'))) return named
-  const folders = [sessionEnv.XDG_RUNTIME_DIR ?? '', `/run/user/${process.getuid?.()}`]
-  for (const folder of folders.filter(isAbsolute)) {
-    const path = join(folder, 'bus')
-    // Where the variable names a shared folder, such as /tmp, anybody may have put it there.
-    if (await isOwnBus(path))
-      return `unix:path=${path.split('/').map(encodeURIComponent).join('/')}`
-  }
-  return undefined
-}
-
-/** Both a link, as in a sandbox of Flatpak, and its target. */
-async function isOwnBus(path: string): Promise<boolean> {
-  const found = await Promise.all([lstat(path), stat(path)]).catch(() => [])
-  const isOwn = found.every(({ uid }) => uid === process.getuid?.())
-  return isOwn && found[1]?.isSocket() === true
 }
 
 const APPLE_SCRIPT = `on run argv

@@ -1,7 +1,7 @@
 import { chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { desktop } from '../../src/notifiers/desktop.ts'
 import { failureOf, makeContext, makeMessage } from './_suite.ts'
@@ -15,15 +15,18 @@ describe.runIf(process.platform === 'linux')('notifiers: desktop: without a desk
     expect(error).toMatchObject({ verdict: 'unavailable', hint: expect.stringContaining('SSH') })
   })
 
-  it('is unavailable if nothing listens on the bus', async () => {
-    const error = await failureOf(send({ DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere/bus' }))
-    expect(error.verdict).toBe('unavailable')
-  })
+  it.each(['unix:abstract=/nowhere', 'unix:path=/nowhere/bus'])(
+    'is unavailable if nothing listens on the bus: %s',
+    async (address) => {
+      const error = await failureOf(send({ DBUS_SESSION_BUS_ADDRESS: address }))
+      expect(error.verdict).toBe('unavailable')
+    },
+  )
 
   it('is unavailable without notify-send', async () => {
     vi.stubEnv('PATH', await makeFolder('hookbell-path-'))
     onTestFinished(() => void vi.unstubAllEnvs())
-    const error = await failureOf(send({ DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere/bus' }))
+    const error = await failureOf(send({ DBUS_SESSION_BUS_ADDRESS: 'unix:abstract=/nowhere' }))
     expect(error).toMatchObject({
       verdict: 'unavailable',
       hint: expect.stringContaining('libnotify'),
@@ -35,33 +38,36 @@ describe.runIf(process.platform === 'linux')('notifiers: desktop: without a desk
     expect(error.message).toContain('no D-Bus session bus')
   })
 
-  it.skipIf(process.getuid?.() !== 0)(
-    'sends nothing to a bus that another user put into a shared runtime folder',
-    async () => {
-      const folder = await makeFolder('hookbell-shared-')
-      const path = join(folder, 'bus')
-      let connections = 0
-      const server = createServer((socket) => {
-        connections += 1
-        socket.destroy()
-      })
-      await new Promise<void>((resolve) => server.listen(path, resolve))
-      onTestFinished(() => void server.close())
-      await chown(path, 54_321, 54_321)
-      await failureOf(send({ XDG_RUNTIME_DIR: folder }))
-      expect(connections).toBe(0)
-      await chown(path, 0, 0)
-      await failureOf(send({ XDG_RUNTIME_DIR: folder }))
-      expect(connections).toBeGreaterThan(0)
-    },
-  )
+  it.skipIf(process.getuid?.() !== 0).each<[string, (path: string) => Record<string, string>]>([
+    ['in the runtime folder', (path) => ({ XDG_RUNTIME_DIR: dirname(path) })],
+    ['that a variable names', (path) => ({ DBUS_SESSION_BUS_ADDRESS: `unix:path=${path}` })],
+    [
+      'whose name is escaped',
+      (path) => ({ DBUS_SESSION_BUS_ADDRESS: `unix:path=${path.replace('bus', '%62us')},guid=0` }),
+    ],
+  ])('sends nothing to a socket of another user %s', async (_, envFor) => {
+    const path = join(await makeFolder('hookbell-shared-'), 'bus')
+    let connections = 0
+    const server = createServer((socket) => {
+      connections += 1
+      socket.destroy()
+    })
+    await new Promise<void>((resolve) => server.listen(path, resolve))
+    onTestFinished(() => void server.close())
+    await chown(path, 54_321, 54_321)
+    await failureOf(send(envFor(path)))
+    expect(connections).toBe(0)
+    await chown(path, 0, 0)
+    await failureOf(send(envFor(path)))
+    expect(connections).toBeGreaterThan(0)
+  })
 
   it('kills a program that ignores SIGTERM at its abort signal', async () => {
     const { folder, started } = await makeStubbornProgram()
     vi.stubEnv('PATH', folder)
     onTestFinished(() => void vi.unstubAllEnvs())
     const controller = new AbortController()
-    const env = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere/bus' }
+    const env = { DBUS_SESSION_BUS_ADDRESS: 'unix:abstract=/nowhere' }
     const sending = failureOf(send(env, controller.signal))
     await expect.poll(() => readFile(started, 'utf8').catch(() => '')).toMatch(/^\d+$/)
     const pid = Number(await readFile(started, 'utf8'))
