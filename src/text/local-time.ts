@@ -60,8 +60,25 @@ export interface Period {
 }
 
 /** Whether a moment is in the period. A period over midnight belongs to the day on which it begins. */
-export function isWithin({ from, to, timeZone, days }: Period, at: number): boolean {
-  const { weekday, minutes } = localTime(at, timeZone)
+export function isWithin(period: Period, at: number): boolean {
+  return coversTime(period, localTime(at, period.timeZone))
+}
+
+/**
+ * Whether periods of one time zone leave no minute of the week free. If there is a gap, it begins when one of them ends, so
+ * only those times are looked at.
+ */
+export function areEndless(periods: readonly Period[]): boolean {
+  const ends = periods.flatMap(({ to }) =>
+    weekdays.map((_, weekday) => ({ weekday, minutes: minutesOf(to) % (24 * 60) })),
+  )
+  return ends.length > 0 && ends.every((end) => periods.some((one) => coversTime(one, end)))
+}
+
+function coversTime(
+  { from, to, days }: Period,
+  { weekday, minutes }: ReturnType<typeof localTime>,
+): boolean {
   const [start, end] = [minutesOf(from), minutesOf(to)]
   const isOn = (day: number) => !days || days.includes(weekdays[(day + 7) % 7] ?? '')
   if (start < end) return start <= minutes && minutes < end && isOn(weekday)

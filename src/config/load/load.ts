@@ -14,7 +14,7 @@ import { type Filled, fillIn } from './fill.ts'
 import { parseObject } from './parse-object.ts'
 import { routeWarnings } from './route-warnings.ts'
 import { waitingRules } from './waiting.ts'
-import { junkWarnings, warningsOf } from './warnings.ts'
+import { junkWarnings, quietHoursWarnings, warningsOf } from './warnings.ts'
 
 export interface LoadedConfig {
   config: Config
@@ -109,6 +109,7 @@ export function parseConfig(text: string, context: ParseContext): LoadedConfig {
     warnings: [
       ...warningsOf(source.raw.channels, source),
       ...routeWarnings(source.raw.routes, source),
+      ...quietHoursWarnings(config.noise, source),
     ],
   }
   const values = [...secrets.file.values(), ...filled.used, ...secretsOf(config, secretOptions)]

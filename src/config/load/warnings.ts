@@ -1,4 +1,7 @@
 import type { Node } from 'jsonc-parser'
+import { kinds } from '../../event/kind.ts'
+import { areEndless } from '../../text/local-time.ts'
+import type { Config } from '../schema/schema.ts'
 import { locate } from './position.ts'
 
 /** Settings that are valid but probably not what was meant. The texts hold no value, which may be a secret. */
@@ -13,6 +16,27 @@ export function warningsOf(
       return what ? [`${path}:${locate(text, { tree, path: at })}: ${at.join('.')}: ${what}`] : []
     }),
   )
+}
+
+/** Quiet hours that leave no minute of the week free, for some kind of event. */
+export function quietHoursWarnings(
+  { quietHours, off }: Config['noise'],
+  { path, text, tree }: { path: string; text: string; tree: Node },
+): string[] {
+  if (off.includes('quiet-hours')) return []
+  const zones = new Set(quietHours.map(({ timeZone }) => timeZone))
+  const held = kinds.filter((kind) =>
+    [...zones].some((zone) =>
+      areEndless(
+        quietHours.filter(({ timeZone, except }) => timeZone === zone && !except.includes(kind)),
+      ),
+    ),
+  )
+  // Questions are always told.
+  if (!held.some((kind) => kind !== 'permission')) return []
+  const where = locate(text, { tree, path: ['noise', 'quietHours'] })
+  const what = 'they never end, and what they hold is told after eight days'
+  return [`${path}:${where}: noise.quietHours: ${what}`]
 }
 
 /** Lines of `secrets.env` that set nothing. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseConfig } from '../../../src/config/load/load.ts'
 import type { HookbellError } from '../../../src/errors.ts'
+import { kinds } from '../../../src/event/kind.ts'
 
 const load = (channels: object) =>
   parseConfig(JSON.stringify({ channels }), {
@@ -50,5 +51,46 @@ describe('a warning about the configuration', () => {
     } catch (error) {
       expect((error as HookbellError).hint).toBe(`Write a reference with braces: \${NAME}`)
     }
+  })
+})
+
+describe('a warning about quiet hours', () => {
+  const night = { from: '22:00', to: '07:00' }
+  const day = { from: '07:00', to: '22:00' }
+  const weekend = { from: '00:00', to: '24:00', days: ['sat', 'sun'] }
+  const noteOf = (quietHours: object[], off: string[] = []) => {
+    const text = JSON.stringify({ noise: { quietHours, off } })
+    return parseConfig(text, { path: 'c', secrets: { file: new Map(), env: {} } }).warnings
+  }
+
+  it.each([
+    ['the whole day', [{ from: '00:00', to: '24:00' }]],
+    ['the same time', [{ from: '9:00', to: '09:00' }]],
+    ['day and night', [night, day]],
+    ['some kinds only', [{ ...night }, { ...day, except: ['failed'] }]],
+    ['one time zone of two', [{ ...night, timeZone: 'Asia/Tokyo' }, night, day]],
+    [
+      'each day of the week',
+      [weekend, { from: '00:00', to: '00:00', days: ['mon', 'tue', 'wed', 'thu', 'fri'] }],
+    ],
+  ])('is given if they never end: %s', (_, quietHours) => {
+    expect(noteOf(quietHours)).toEqual([
+      'c:1:11: noise.quietHours: they never end, and what they hold is told after eight days',
+    ])
+    expect(noteOf(quietHours, ['quiet-hours'])).toEqual([])
+  })
+
+  it.each([
+    ['none', []],
+    ['nights and weekends', [night, weekend]],
+    ['a minute is free', [{ from: '00:01', to: '24:00' }]],
+    [
+      'a day is free',
+      [{ from: '09:00', to: '09:00', days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat'] }],
+    ],
+    ['two halves of days in two time zones', [night, { ...day, timeZone: 'Asia/Tokyo' }]],
+    ['only for what others tell', [night, { ...day, except: kinds }]],
+  ])('is not given if they end: %s', (_, quietHours) => {
+    expect(noteOf(quietHours)).toEqual([])
   })
 })
