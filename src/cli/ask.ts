@@ -1,3 +1,4 @@
+import { closeSync, constants, openSync, readSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { HookbellError } from '../errors.ts'
 
@@ -24,6 +25,7 @@ export async function askLine(
   question: string,
   output: NodeJS.WriteStream = process.stdout,
 ): Promise<string | undefined> {
+  forgetTyped()
   const terminal = createInterface({ input: process.stdin, output })
   const closed = new Promise<undefined>((resolve, reject) => {
     terminal.once('close', () => resolve(undefined))
@@ -39,6 +41,24 @@ export async function askLine(
     return answer?.trim()
   } finally {
     terminal.close()
+  }
+}
+
+/** Drops what was typed before a question was shown, such as Enter while the command worked: it answers nothing. */
+export function forgetTyped(): void {
+  const { stdin, platform } = process
+  if (!stdin.isTTY || platform === 'win32') return
+  // Otherwise a line without its end could not be read yet.
+  stdin.setRawMode(true)
+  let terminal: number | undefined
+  try {
+    terminal = openSync('/dev/tty', constants.O_RDONLY | constants.O_NONBLOCK)
+    while (readSync(terminal, Buffer.alloc(1024)) > 0);
+  } catch {
+    // EAGAIN: nothing is left.
+  } finally {
+    if (terminal !== undefined) closeSync(terminal)
+    stdin.setRawMode(false)
   }
 }
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import * as clack from '@clack/prompts'
-import { interrupted } from '../../cli/ask.ts'
+import { forgetTyped, interrupted } from '../../cli/ask.ts'
 import type { Client } from '../../clients/define.ts'
 import { type ClientName, clientNames, clients } from '../../clients/index.ts'
 import type { NewChannels } from '../../install/add-channels.ts'
@@ -38,6 +38,7 @@ export async function converse(place: Place): Promise<Wishes> {
 
 /** Asks whether a test message was seen. Ctrl+C means no. */
 export async function askWhetherSeen(channel: string): Promise<boolean> {
+  forgetTyped()
   const answer = await clack.confirm({ message: `${channel}: did you see the test message?` })
   return answer === true
 }

@@ -44,6 +44,22 @@ describe.skipIf(!hasPty)('init on a terminal', () => {
     )
   })
 
+  it('takes nothing that was typed before a question as its answer', async () => {
+    const { type, wait } = await startInit()
+    for (const question of ['Which agents', 'For which projects', 'How do you want to be told']) {
+      await wait(question)
+      type(ENTER)
+    }
+    await wait('Write this?')
+    type(ENTER)
+    // It now waits for the client, and then sends the test message.
+    await wait('restart running sessions')
+    type(`${ENTER}n`)
+    await wait('did you see the test message')
+    type(ENTER)
+    await wait('ended with 0')
+  })
+
   it('shows no secret and writes nothing after the answer no', async () => {
     const { home, type, received, wait } = await startInit()
     await wait('Which agents')
