@@ -6,6 +6,7 @@ import { usageError } from '../errors.ts'
 import { hasDead } from '../journal/history.ts'
 import { isInUse } from '../spool/layout.ts'
 import { lockHolder } from '../spool/lock.ts'
+import { named } from '../text/named.ts'
 import { didYouMean } from '../text/suggest.ts'
 import { stateFolders, withEvents } from './_events.ts'
 
@@ -52,7 +53,7 @@ function showDead(json: boolean) {
   if (dead.length === 0) return say('Nothing is dead')
   const rows = dead.map(({ id, acceptedAt, title, event, reason, channels }) => {
     const gaveUp = Object.entries(channels).filter(([, { state }]) => state === 'exhausted')
-    const why = gaveUp.map(([name, { detail }]) => `${name}: ${detail}`).join('; ')
+    const why = gaveUp.map(([name, { detail }]) => named(name, detail)).join('; ')
     return [id.slice(0, 8), ago(acceptedAt), title || event, why || reason]
   })
   say(

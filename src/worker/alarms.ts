@@ -18,6 +18,7 @@ import type { Journal } from '../journal/journal.ts'
 import type { Claim } from '../spool/claim.ts'
 import type { Store } from '../spool/store.ts'
 import { counted } from '../text/counted.ts'
+import { named } from '../text/named.ts'
 import { AlarmFile } from './alarm-state.ts'
 import { readBegun } from './begun.ts'
 
@@ -96,8 +97,8 @@ export class Alarms {
     dropOldest(this.#alarmed, MAX_ALARMED)
     const { journal, now } = this.#deps
     const isRung = delivery !== undefined && (await ringBell(delivery))
-    const reasons = this.#peopleOf(status).map(
-      (name) => `${name}: ${status.channels[name]?.detail}`,
+    const reasons = this.#peopleOf(status).map((name) =>
+      named(name, `${status.channels[name]?.detail}`),
     )
     const bell = isRung ? 'the bell of its terminal was rung' : 'its terminal could not be rung'
     const reason = [...reasons, bell].join('; ')

@@ -228,6 +228,25 @@ describe('hookbell config edit', () => {
     expect(home.read('config/config.json')).toBe('{}')
   })
 
+  it('keeps the working file when the editor removes its own', async () => {
+    const home = await makeHome({ lingerSeconds: 1 })
+    const { stderr, exitCode } = await edit(home, 'require("fs").unlinkSync(process.argv[1])')
+    expect({ stderr, exitCode }).toEqual({
+      stderr: 'x the editor left no file that can be read\n  The configuration is as it was',
+      exitCode: 1,
+    })
+    expect(home.read('config/config.json')).toBe('{"lingerSeconds":1}')
+    expect(readdirSync(join(home.home, 'config'))).toEqual(['config.json'])
+  })
+
+  it('keeps a byte order mark, also if the editor writes one of its own', async () => {
+    const home = await makeHome()
+    await home.writeConfig('\uFEFF{}')
+    const { stdout } = await edit(home, writing('\uFEFF{ "lingerSeconds": 5 }'))
+    expect(stdout).toContain('Saved: ')
+    expect(home.read('config/config.json')).toBe('\uFEFF{ "lingerSeconds": 5 }')
+  })
+
   it('keeps a symbolic link a symbolic link', async () => {
     const home = await makeHome({ lingerSeconds: 1 })
     const path = join(home.home, 'config/config.json')

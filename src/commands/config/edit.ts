@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { askYesNo } from '../../cli/ask.ts'
 import { reportError } from '../../cli/errors.ts'
@@ -9,6 +9,7 @@ import { HookbellError, usageError } from '../../errors.ts'
 import { makeFolders } from '../../fs/durable.ts'
 import { targetOf } from '../../fs/links.ts'
 import { checkFolder } from '../../fs/ownership.ts'
+import { readQuietly } from '../../fs/read.ts'
 import { splitLine } from '../../text/words.ts'
 import { asLine, checkText, problemsOf } from './check.ts'
 
@@ -36,7 +37,7 @@ export async function editConfig(): Promise<number> {
   try {
     for (;;) {
       await runEditor(editor, copy)
-      const after = readFileSync(copy, 'utf8')
+      const after = readEdited(copy)
       if (after === shown) return say('Nothing was changed')
       const fault = faultIn(after, path)
       if (!fault) return replace(path, { before, after })
@@ -78,6 +79,14 @@ async function runEditor([program = '', ...words]: readonly string[], copy: stri
     end ? `${program} ended with ${end}` : `${program}: ${originalMessage}`,
     { hint: end ? 'The configuration is as it was' : 'Set VISUAL or EDITOR to your editor' },
   )
+}
+
+function readEdited(copy: string): string {
+  const text = readQuietly(copy)
+  if (text !== undefined) return text
+  throw new HookbellError('E_FAILED', 'the editor left no file that can be read', {
+    hint: 'The configuration is as it was',
+  })
 }
 
 function faultIn(text: string, path: string): HookbellError | undefined {
