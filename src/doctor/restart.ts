@@ -1,6 +1,10 @@
+import { basename } from 'node:path'
 import { clients } from '../clients/index.ts'
+import { partsOfName } from '../context/work-tree-name.ts'
 import { readBackups } from '../install/backup.ts'
+import { type HookPlace, projectOf } from '../install/places.ts'
 import type { Registered } from '../install/registered.ts'
+import type { EventStatus } from '../journal/history.ts'
 import { type Check, type ClientFacts, check } from './check.ts'
 import { lastEventOf } from './last-event.ts'
 
@@ -10,9 +14,11 @@ export function checkRestart(
   ours: readonly Registered[],
   { events, stateDir }: ClientFacts,
 ): Check[] {
-  const writtenAt = Math.max(...ours.map(({ place }) => writtenIn(stateDir, place.path)))
   const last = lastEventOf(client, events)
-  if (!last || writtenAt <= 0) return []
+  if (!last) return []
+  const read = ours.filter(({ place }) => mayRead(last, place))
+  const writtenAt = Math.max(0, ...read.map(({ place }) => writtenIn(stateDir, place.path)))
+  if (writtenAt === 0) return []
   const id = `client.${client}.restart`
   const when = new Date(writtenAt).toISOString()
   if (last.acceptedAt < writtenAt)
@@ -31,6 +37,11 @@ export function checkRestart(
     return [check(id, 'ok', 'the last session started after the hooks were written')]
   const seen = `the last session started before the hooks were written, ${when}`
   return [check(id, 'warning', seen, clients[client].restartNote)]
+}
+
+/** Whether the hooks are the user's own, or those of the project of the event, which is known by its name only. */
+function mayRead({ project }: EventStatus, place: HookPlace): boolean {
+  return place.scope === 'user' || basename(projectOf(place)) === partsOfName(project).tree
 }
 
 /** When `init` last wrote the file, Unix ms; 0 if it never did. */

@@ -56,4 +56,22 @@ describe('the check whether a session must be restarted', () => {
       expect(one.do).toBe(clients.claude.restartNote)
     await home.run('uninstall', '--yes')
   })
+
+  it('looks at the hooks of a project only for sessions in it', async () => {
+    const home = await makeHome()
+    await home.run('init', '--client', 'claude', '--project', '--yes')
+    const facts = { env: home.env, cwd: home.project, stateDir: home.state, now: Date.now() }
+    const ours = readAll(facts).filter(({ hooks }) => hooks.length > 0)
+    expect(ours).toHaveLength(1)
+    const statusesIn = (project: string) => {
+      const events = [-2, 1].map((hours, at) => ({
+        ...emptyStatus(String(at), facts.now + hours * HOUR_MS),
+        ...{ client: 'claude', sessionId: 'one', event: 'Stop', project },
+      }))
+      return checkRestart('claude', ours, { ...facts, events }).map(({ status }) => status)
+    }
+    expect(statusesIn('api-server')).toEqual(['warning'])
+    expect(statusesIn('shop (api-server)')).toEqual(['warning'])
+    expect(statusesIn('shop')).toEqual([])
+  })
 })
