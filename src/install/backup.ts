@@ -1,7 +1,8 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, sep } from 'node:path'
 import { HookbellError } from '../errors.ts'
 import { isOwnFolder, privateFolder, writeDurable } from '../fs/durable.ts'
+import { realPath } from '../fs/links.ts'
 import { sha256 } from '../text/sha256.ts'
 import type { SettingsOnDisk } from './file.ts'
 import type { Span } from './splice.ts'
@@ -88,7 +89,7 @@ export function readBackups(
   const folder = backupFolder(stateDir, path)
   return list(folder, '.json').flatMap((name) => {
     const record = readRecord(join(folder, name))
-    return record ? [{ name, record }] : []
+    return record ? [{ name, record: relocated(record, path) }] : []
   })
 }
 
@@ -111,8 +112,42 @@ export function forgetBackups(stateDir: string, path: string): void {
   rmSync(backupFolder(stateDir, path), { recursive: true, force: true })
 }
 
+/** The folder with the backups of a settings file. If the home was renamed, its name is made from the old path. */
 export function backupFolder(stateDir: string, path: string): string {
-  return join(stateDir, 'backups', `${basename(path)}-${sha256(path).slice(0, 12)}`)
+  const all = join(stateDir, 'backups')
+  const own = join(all, `${basename(path)}-${sha256(path).slice(0, 12)}`)
+  if (existsSync(own)) return own
+  const state = realPath(stateDir)
+  const moved = list(all, '').find((name) => {
+    const last = name.startsWith(`${basename(path)}-`) && list(join(all, name), '.json').at(-1)
+    const record = last ? readRecord(join(all, name, last)) : undefined
+    return record !== undefined && isMoved(record.path, path, state)
+  })
+  return moved === undefined ? own : join(all, moved)
+}
+
+/** Whether a file is the one of an old path: it was in a folder that was renamed, together with the state folder. */
+function isMoved(old: string, path: string, state: string): boolean {
+  if (old === path) return true
+  const [, to] = renamedFolder(old, path)
+  return !existsSync(old) && state.startsWith(to + sep)
+}
+
+/** The old and the new name of the folder in which two paths are the same file. */
+function renamedFolder(old: string, path: string): [from: string, to: string] {
+  const [before, after] = [old.split(sep), path.split(sep)]
+  while (before.length > 1 && before.at(-1) === after.at(-1)) {
+    before.pop()
+    after.pop()
+  }
+  return [before.join(sep), after.join(sep)]
+}
+
+function relocated(record: BackupRecord, path: string): BackupRecord {
+  const [from, to] = renamedFolder(record.path, path)
+  const { folder } = record
+  if (folder === undefined || !folder.startsWith(from + sep)) return { ...record, path }
+  return { ...record, path, folder: to + folder.slice(from.length) }
 }
 
 function readRecord(path: string): BackupRecord | undefined {

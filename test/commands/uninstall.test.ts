@@ -15,11 +15,12 @@ import {
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { execa } from 'execa'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { clientNames } from '../../src/clients/index.ts'
 import { lockHolder } from '../../src/spool/lock.ts'
 import { runHook } from '../support/fake-agent.ts'
 import { type Home, makeHome, root } from '../support/home.ts'
+import { runCommand } from '../support/run-command.ts'
 
 const theirs = { type: 'command', command: 'say done' }
 const group = [{ hooks: [theirs] }]
@@ -118,6 +119,27 @@ describe('hookbell uninstall, after init for every client', () => {
       exitCode: 0,
       stdout: expect.stringMatching(/^No hook of hookbell is registered here\./),
     })
+  })
+
+  it.each([
+    ['the home got another name', []],
+    ['that and another init', [['init', '--client', clientNames.join(','), '--yes']]],
+  ])('restores the same bytes after %s', async (_, commands) => {
+    const home = await makeHome(config)
+    write(home)
+    const before = contents(home.home, homes)
+    await home.run('init', '--client', clientNames.join(','), '--yes')
+    const moved = `${home.home}-moved`
+    renameSync(home.home, moved)
+    onTestFinished(() => renameSync(moved, home.home))
+    const env = Object.fromEntries(
+      Object.entries(home.env).map(([name, value]) => [name, value?.replace(home.home, moved)]),
+    )
+    for (const words of [...commands, ['uninstall', '--yes']]) {
+      expect(await runCommand(words, { env, cwd: moved })).toMatchObject({ exitCode: 0 })
+    }
+    expect(contents(moved, homes)).toEqual(before)
+    expect(readdirSync(join(moved, 'state/backups'))).toEqual([])
   })
 
   it('removes files that init made in linked folders, and leaves the folders and links', async () => {
