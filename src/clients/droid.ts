@@ -54,14 +54,15 @@ export const droid = defineClient({
     { event: 'Notification', where: { message: /^Agent stopped by user\b/ }, means: 'Interrupt' },
   ],
   notices: {},
-  repeats: [],
+  // Measured in a terminal with 0.225.2: the program and the process of the agent each report the end, up to 0.4 s apart.
+  repeats: [{ after: 'SessionEnd', again: 'SessionEnd', withinMs: 5000, same: ['reason'] }],
   ordinaryEnds: [],
   holdQuestionMs: 0,
   answeredBy: [],
   // "Factory CLI is asking the user 1 question(s)" (0.225.2).
   asksInDialogs: true,
   askTools: ['AskUser', 'ExitSpecMode'],
-  // Terminal sessions were never tested here; `exec` is marked in the file beside the transcript.
+  // `exec` is marked in the file beside the transcript.
   headless: [],
   // Hooks get the first two. Measured in 0.225: other commands get no variable that names droid, only some that keep
   // programs from asking a person.

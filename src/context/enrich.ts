@@ -40,7 +40,7 @@ export interface EnrichedEvent extends AgentEvent {
   asks?: boolean
   /** Whether a person stopped the turn before. Absent for false. */
   isInterrupted?: boolean
-  /** Whether the session ended without a transcript. Absent for false. */
+  /** Whether the session ended before anything was asked in it. Absent for false. */
   isUnused?: boolean
   /** Whether a person is at the terminal of the session; absent if unknown or not checked. */
   isAtTerminal?: boolean | undefined
@@ -88,7 +88,7 @@ export async function enrich(given: AgentEvent, deps: EnrichDeps): Promise<Enric
     transcriptPath,
     ...(turnOver.includes(found.kind) && asksAtEnd(found.lastMessage) && { asks: true }),
     ...(facts && wasInterrupted(found, facts) && { isInterrupted: true }),
-    ...(facts?.isMissing && found.kind === 'abnormal-end' && { isUnused: true }),
+    ...(facts?.isUnused && found.kind === 'abnormal-end' && { isUnused: true }),
     project,
     branch: branch || facts?.branch || '',
     title,

@@ -27,8 +27,8 @@ export interface TranscriptFacts extends TurnFacts {
   isHeadless: boolean | undefined
   /** Whether the transcript may be read and has entries. */
   isReadable: boolean
-  /** Whether it may be read and does not exist, or is empty. */
-  isMissing: boolean
+  /** Whether it may be read, and nothing was asked or said in it, or it does not exist. */
+  isUnused: boolean
 }
 
 const nothing: TranscriptFacts = {
@@ -40,7 +40,7 @@ const nothing: TranscriptFacts = {
   branch: '',
   isHeadless: undefined,
   isReadable: false,
-  isMissing: false,
+  isUnused: false,
 }
 
 /**
@@ -68,7 +68,7 @@ export async function readTranscript(
     ...turnAt(entries, moment),
     firstPrompt: first?.type === 'prompt' ? first.text : '',
     isReadable: entries.length > 0,
-    isMissing: isAll && entries.length === 0,
+    isUnused: isAll && !entries.some(({ type }) => /^(prompt|answer|call)$/.test(type)),
   }
 }
 

@@ -33,7 +33,8 @@ function ordinaryEndEvidence(
   // Some clients fire no hook when a person stops a turn.
   if (event.isInterrupted) return 'a person had stopped the last turn'
   // A session that fails to start gives another reason.
-  if (!session && event.isUnused && !event.isHeadless && /^other$/i.test(event.reason)) {
+  const hasTurn = session !== undefined && (turnStart(session) > 0 || session.turnEnd !== undefined)
+  if (!hasTurn && event.isUnused && !event.isHeadless && /^other$/i.test(event.reason)) {
     return 'nothing was written in the session'
   }
   if (!session || !isTurnOver(session)) return undefined

@@ -83,7 +83,7 @@ type EndingTurn = Omit<TurnEnd, 'tookMs' | 'leftTasksAt'> & { durationMs?: numbe
 /** Notes where an event leaves the turns of its session. Idempotent: times only grow. */
 export function noteTurn(
   session: Turns,
-  { isPrompt, isOwnTurn, isSessionEnd, isTurnEnd }: Meaning,
+  { isPrompt, isOwnTurn, isSessionEnd, isTurnEnd, isInterrupt }: Meaning,
   { durationMs, ...ending }: EndingTurn,
 ) {
   const { at, backgroundTasks } = ending
@@ -95,6 +95,8 @@ export function noteTurn(
   }
   if (isSessionEnd) session.endedAt = Math.max(session.endedAt ?? 0, at)
   if (!isTurnEnd || at < (last?.at ?? 0)) return
+  // A client that is killed in a turn may report afterwards that a person stopped it.
+  if (isInterrupt && (session.endedAt ?? 0) > turnStart(session)) return
   const tookMs = at === last?.at ? last.tookMs : turnMs(session, { at, durationMs })
   const leftTasksAt = backgroundTasks > 0 ? at : last?.leftTasksAt
   session.turnEnd = { ...ending, tookMs, leftTasksAt }

@@ -544,6 +544,19 @@ describe('an agent that waits', () => {
     expect(await enrich(crash, around)).not.toHaveProperty('isUnused')
   })
 
+  it('was never used if an abnormal end has a transcript in which nothing was asked', async () => {
+    const { path, event, around } = makeSession('droid', '.factory/sessions/-srv-app')
+    const crash = event({ kind: 'abnormal-end', reason: 'other' })
+    const start = { type: 'session_start', id: 's1', title: 'New Session', cwd: '/srv/app' }
+    const hook = { role: 'user', content: [], visibility: 'user_only', hookEventName: 'SessionEnd' }
+    const lines = [start, { type: 'message', message: hook }]
+    writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    expect(await enrich(crash, around)).toMatchObject({ isUnused: true })
+    const prompt = { type: 'message', message: { role: 'user', content: 'Fix it' } }
+    appendFileSync(path, `${JSON.stringify(prompt)}\n`)
+    expect(await enrich(crash, around)).not.toHaveProperty('isUnused')
+  })
+
   it('was interrupted if the transcript says so', async () => {
     const { path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
     const waiting = event({ kind: 'waiting', at: Date.parse('2026-11-20T10:00:00Z') })

@@ -267,6 +267,19 @@ describe('the rule', () => {
     expect(byDefault([[60, unused]])).toEqual([])
     expect(byDefault([[60, { ...unused, reason: 'error' }]])).toEqual(['desktop 60'])
     expect(told([[60, unused]], { isHeadless: true })).toEqual(['desktop 60'])
+    // In a terminal droid reports the end twice.
+    const twice: Step[] = [
+      [60, unused],
+      [60.3, unused],
+    ]
+    expect(byDefault(twice, 'droid')).toEqual([])
+    const killed: Step[] = [
+      [0, prompt],
+      [60, end],
+      [60.1, end],
+      [60.4, { hook_event_name: 'Interrupt' }],
+    ]
+    expect(byDefault(killed, 'droid')).toEqual(['desktop 60'])
     const used: Step[] = [
       [0, prompt],
       [60, unused],

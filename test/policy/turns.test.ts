@@ -58,3 +58,18 @@ it('is the same after an end that is noted again, or later than the next one', (
   expect(note(20)).toEqual(first)
   expect(note(15)).toEqual(first)
 })
+
+it('is not stopped by a person if its session had ended before', () => {
+  const told = { client: 'droid', name: 'Notification', means: 'Interrupt' } as const
+  const rest = { sessionId: 's', at: 0, notificationType: '', reason: '', tool: '', turnId: '' }
+  const stopped = meaningOf({ ...told, ...rest })
+  const note = (turns: Partial<Turns>) => {
+    const session: Turns = { ...nothing, ...turns }
+    noteTurn(session, stopped, { at: 30, means: 'Interrupt', backgroundTasks: 0, judged: [] })
+    return session.turnEnd?.at
+  }
+  expect(note({ promptAt: 10 })).toBe(30)
+  expect(note({ promptAt: 10, endedAt: 20 })).toBeUndefined()
+  // The session was resumed.
+  expect(note({ promptAt: 25, endedAt: 20 })).toBe(30)
+})

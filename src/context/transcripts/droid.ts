@@ -1,10 +1,21 @@
 import { fieldOf, isPayload, type Payload, textOf } from '../../event/payload.ts'
 import { blockText, entriesAt, objectsOf, parsed, timeOf } from './_fields.ts'
 import { callsOf } from './claude.ts'
-import type { EntryContent, TranscriptReader } from './entry.ts'
+import type { Entry, EntryContent, TranscriptReader } from './entry.ts'
+
+const CANCELLED = 'Tool execution cancelled by user'
+const cancelled = { type: 'end', outcome: 'interrupted', reason: CANCELLED } as const
 
 export const droid: TranscriptReader = {
-  read: (records) => records.flatMap((record) => entriesAt(timeOf(record), contentsOf(record))),
+  read: (records) =>
+    records
+      .flatMap((record, index) =>
+        entriesAt(
+          timeOf(record),
+          contentsOf(record, () => errorBefore(records, index)),
+        ),
+      )
+      .filter(isEndOfTurn),
   sidecar: {
     pathOf: (path) => path.replace(/\.jsonl$/, '.settings.json'),
     read(text) {
@@ -17,14 +28,27 @@ export const droid: TranscriptReader = {
   },
 }
 
-function contentsOf(record: Payload): EntryContent[] {
+/** A turn that a person cancelled at a question ends as completed (0.225), unless the agent goes on all the same. */
+function isEndOfTurn(entry: Entry, index: number, entries: readonly Entry[]): boolean {
+  if (entry.type !== 'end') return true
+  const next = entries.slice(index + 1).find(isStep)
+  if (entry.reason === CANCELLED) return next?.type !== 'answer' && next?.type !== 'call'
+  const before = entries.slice(0, index).findLast(isStep)
+  return before?.type !== 'end' || before.reason !== CANCELLED
+}
+
+function isStep({ type }: Entry): boolean {
+  return /^(prompt|answer|call|end)$/.test(type)
+}
+
+function contentsOf(record: Payload, error: () => string): EntryContent[] {
   switch (record.type) {
     case 'session_start': {
       const title = textOf(record, 'title')
       return title ? [{ type: 'session', title }] : []
     }
     case 'agent_turn_outcome':
-      return outcomeOf(textOf(record, 'reason'))
+      return outcomeOf(textOf(record, 'reason'), error)
     // Older versions and other tools leave the type out.
     case 'message':
     case undefined:
@@ -34,11 +58,28 @@ function contentsOf(record: Payload): EntryContent[] {
   }
 }
 
-function outcomeOf(reason: string): EntryContent[] {
-  if (reason === 'completed') return [{ type: 'end', outcome: 'completed', reason }]
-  if (/abort|cancel|interrupt/i.test(reason))
+/** The reasons of 0.225.2; other versions wrote `LLM_Error`. */
+function outcomeOf(reason: string, error: () => string): EntryContent[] {
+  if (/^(completed|spec_handoff)$/.test(reason))
+    return [{ type: 'end', outcome: 'completed', reason }]
+  if (/abort|cancel|interrupt|permission_rejected/i.test(reason))
     return [{ type: 'end', outcome: 'interrupted', reason }]
-  return /err|fail/i.test(reason) ? [{ type: 'end', outcome: 'failed', reason }] : []
+  return /err|fail|^(model|structured_output|prompt)_|^no_approver/i.test(reason)
+    ? [{ type: 'end', outcome: 'failed', reason: error() || reason }]
+    : []
+}
+
+/** The first line of the error that the terminal shows before a turn ends as failed; '' if it shows none. */
+function errorBefore(records: readonly Payload[], index: number): string {
+  const last = records.slice(0, index).findLast(isMessage)
+  if (!last || fieldOf(last, 'message.visibility') !== 'user_only') return ''
+  return blockText(fieldOf(last, 'message.content')).split('\n', 1)[0] ?? ''
+}
+
+/** Without the runs of hooks, and what only the model reads. */
+function isMessage(record: Payload): boolean {
+  const isNote = fieldOf(record, 'message.visibility') === 'llm_only'
+  return record.type === 'message' && !isNote && !textOf(record, 'message.hookEventName')
 }
 
 /** Skips messages with a visibility, which are notes of the client: runs of hooks, its instructions to the model. */
@@ -52,6 +93,7 @@ function messageOf(record: Payload): EntryContent[] {
     case 'user':
       return [
         ...results.map((one): EntryContent => ({ type: 'result', id: textOf(one, 'tool_use_id') })),
+        ...(results.some(isCancelled) ? [cancelled] : []),
         ...(text && results.length === 0 ? [{ type: 'prompt' as const, text }] : []),
       ]
     case 'assistant':
@@ -63,4 +105,9 @@ function messageOf(record: Payload): EntryContent[] {
     default:
       return []
   }
+}
+
+/** Esc, or No, at a question of the agent or about permission. */
+function isCancelled(result: Payload): boolean {
+  return result.is_error === true && textOf(result, 'content').replace(/^Error: /, '') === CANCELLED
 }

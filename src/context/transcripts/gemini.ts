@@ -18,14 +18,23 @@ function messagesOf(records: readonly Payload[]): Payload[] {
   let messages = new Map<string, Payload>()
   for (const record of records) {
     const replaced = fieldOf(record, '$set.messages')
+    const added = Array.isArray(replaced)
+      ? [...replaced.filter(isPayload), ...stoppedTurn([...messages.values()])]
+      : [record]
     if (Array.isArray(replaced)) messages = new Map()
-    const added = Array.isArray(replaced) ? replaced.filter(isPayload) : [record]
     for (const one of added) {
       if (!/^(user|gemini|info|error)$/.test(textOf(one, 'type'))) continue
       messages.set(textOf(one, 'id') || `#${messages.size}`, one)
     }
   }
   return [...messages.values()]
+}
+
+/** The turn that a person has just stopped. The new list of messages leaves it out. */
+function stoppedTurn(messages: readonly Payload[]): Payload[] {
+  const end = messages.findLastIndex((one) => one.type === 'info' && endOf(one).length > 0)
+  const start = messages.findLastIndex((one) => one.type === 'user' && userOf(one).length > 0)
+  return end > start && start >= 0 ? messages.slice(start, end + 1) : []
 }
 
 function entriesOf(record: Payload): Entry[] {

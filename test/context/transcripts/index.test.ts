@@ -198,9 +198,34 @@ const lines: Record<Format, Row[]> = {
       [{ type: 'end', outcome: 'failed', reason: 'LLM_Error' }],
     ],
     [
+      'a turn that the model refused',
+      { type: 'agent_turn_outcome', reason: 'model_request_rejected', resultKind: 'text' },
+      [{ type: 'end', outcome: 'failed', reason: 'model_request_rejected' }],
+    ],
+    [
+      'a turn that nobody could approve',
+      { type: 'agent_turn_outcome', reason: 'no_approver_available', resultKind: 'null' },
+      [{ type: 'end', outcome: 'failed', reason: 'no_approver_available' }],
+    ],
+    [
       'an interrupted turn',
       { type: 'agent_turn_outcome', reason: 'Cancelled' },
       [{ type: 'end', outcome: 'interrupted', reason: 'Cancelled' }],
+    ],
+    [
+      'a rejected permission',
+      { type: 'agent_turn_outcome', reason: 'permission_rejected', resultKind: 'null' },
+      [{ type: 'end', outcome: 'interrupted', reason: 'permission_rejected' }],
+    ],
+    [
+      'a specification that is handed over',
+      { type: 'agent_turn_outcome', reason: 'spec_handoff', resultKind: 'null' },
+      [{ type: 'end', outcome: 'completed', reason: 'spec_handoff' }],
+    ],
+    [
+      'the end of the process',
+      { type: 'agent_turn_outcome', reason: 'process_exit', resultKind: 'null' },
+      [],
     ],
     ['a todo list', { type: 'todo_state', message: { role: 'user', content: 'hi' } }, []],
   ],
@@ -281,6 +306,74 @@ it('a transcript of claude is that of a sub-agent if it names one and has no lin
   expect(readRecords([own, old], 'claude')).toEqual([answer('own'), answer('old')])
   expect(readRecords([own, said], 'claude')).toEqual([answer('said')])
   expect(readRecords([said, own], 'claude')).toEqual([answer('said')])
+})
+
+describe('a transcript of droid', () => {
+  const outcome = (reason: string) => ({ type: 'agent_turn_outcome', turnId: 'u1', reason })
+  const shown = (text: string, visibility = 'user_only') =>
+    droid({ role: 'user', content: [{ type: 'text', text }], visibility })
+  const hook = droid({ role: 'user', visibility: 'user_only', hookEventName: 'Stop', content: [] })
+  const ends = (...records: Payload[]) =>
+    readRecords(records, 'droid').flatMap((entry) =>
+      entry.type === 'end' ? [`${entry.outcome}: ${entry.reason}`] : [],
+    )
+
+  // 0.225.2 writes this for Esc, and for No, at a question about permission; at one of the agent it begins with "Error: ".
+  it.each(['', 'Error: '])(
+    'has an interrupted turn if its question was cancelled: %j',
+    (before) => {
+      const content = `${before}Tool execution cancelled by user`
+      const results = [{ type: 'tool_result', tool_use_id: 't1', is_error: true, content }]
+      const turn = [
+        droid({ role: 'user', content: 'go' }),
+        droid({ role: 'user', content: results }),
+      ]
+      const stopped = 'interrupted: Tool execution cancelled by user'
+      expect(ends(...turn)).toEqual([stopped])
+      expect(ends(...turn, hook, outcome('completed'))).toEqual([stopped])
+      const next = [droid({ role: 'user', content: 'go on' }), outcome('completed')]
+      expect(ends(...turn, outcome('completed'), ...next)).toEqual([
+        stopped,
+        'completed: completed',
+      ])
+      const goesOn = droid({ role: 'assistant', content: 'Then I do something else.' })
+      expect(ends(...turn, goesOn, outcome('completed'))).toEqual(['completed: completed'])
+    },
+  )
+
+  it('has a turn that goes on if a command failed', () => {
+    const failed = { type: 'tool_result', tool_use_id: 't1', is_error: true, content: 'Error: no' }
+    expect(ends(droid({ role: 'user', content: [failed] }))).toEqual([])
+    const printed = { ...failed, is_error: false, content: 'Tool execution cancelled by user' }
+    expect(ends(droid({ role: 'user', content: [printed] }))).toEqual([])
+  })
+
+  it('gives the error that the terminal shows as the reason of a failed turn', () => {
+    const prompt = droid({ role: 'user', content: 'go' })
+    const error = shown('BYOK Error: 400 The model says no\n\nTroubleshooting tips:\n1. Verify')
+    const end = outcome('model_request_rejected')
+    expect(ends(prompt, error, hook, end)).toEqual(['failed: BYOK Error: 400 The model says no'])
+    expect(ends(error, prompt, hook, end)).toEqual(['failed: model_request_rejected'])
+    expect(ends(prompt, shown('notes', 'llm_only'), end)).toEqual([
+      'failed: model_request_rejected',
+    ])
+  })
+})
+
+it('a transcript of gemini keeps a turn that a person stopped, which the next list of messages leaves out', () => {
+  const user = (id: string, text: string) => ({ id, type: 'user', content: [{ text }] })
+  const said = { id: 'm2', type: 'gemini', content: 'Red it is.' }
+  const stopped = { id: 'm4', type: 'info', content: 'Request cancelled.' }
+  const list = { $set: { messages: [user('m1', 'Which one?'), said] } }
+  const read = (...records: Payload[]) => readRecords(records, 'gemini')
+  const end = { type: 'end', outcome: 'interrupted', reason: 'Request cancelled.' }
+  const first = [user('m1', 'Which one?'), said, user('m3', 'Paint it'), stopped]
+  const kept = [prompt('Which one?'), answer('Red it is.'), prompt('Paint it'), end]
+  expect(read(...first, list)).toEqual(kept)
+  expect(read(...first, list, user('m5', 'Go on'))).toEqual([...kept, prompt('Go on')])
+  const next = [user('m5', 'Go on'), { ...stopped, id: 'm6' }, list]
+  expect(read(...first, list, ...next)).toEqual([...kept.slice(0, 2), prompt('Go on'), end])
+  expect(read(...first, user('m5', 'Go on'), list)).toEqual(kept.slice(0, 2))
 })
 
 it('a failure in a transcript of gemini after which the agent went on is no end', () => {
