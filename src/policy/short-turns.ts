@@ -1,9 +1,6 @@
 import { findClient } from '../clients/index.ts'
-import { ENDED_BEFORE, hasEndedAfter, isOwnTurn, isTurnOver, turnMs } from './turns.ts'
+import { ANSWER_MS, ENDED_BEFORE, hasEndedAfter, isOwnTurn, isTurnOver, turnMs } from './turns.ts'
 import { defineRule, type JudgedEvent, send, suppress } from './types.ts'
-
-/** As long as clients wait that report by themselves that nobody has answered. */
-const ANSWER_MS = 60_000
 
 /**
  * Suppresses short turns: a person who waits a few seconds is still looking. A turn of unknown length is sent. One that

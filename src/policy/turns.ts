@@ -4,6 +4,9 @@ import type { Questions } from './questions.ts'
 /** More than are held at once: each one is dropped at the next. */
 const MAX_REFUSALS = 20
 
+/** As long as clients wait that report by themselves that nobody has answered. */
+export const ANSWER_MS = 60_000
+
 export interface TurnEnd {
   at: number
   means: string

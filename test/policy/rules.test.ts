@@ -333,15 +333,18 @@ describe('the rule', () => {
     ]
     expect(byDefault(steps, 'qwen')).toEqual(['desktop 20'])
     expect(byDefault(steps)).toEqual(['desktop 20', 'desktop 30'])
-    expect(
-      byDefault(
-        [
-          [0, prompt],
-          [30, idle],
-        ],
-        'qwen',
-      ),
-    ).toEqual(['desktop 30'])
+  })
+
+  it('`idle` holds the notice that qwen gives at once when a person stops a turn', () => {
+    const after = (...steps: Step[]) => byDefault([[0, prompt], [30, idle], ...steps], 'qwen')
+    const quit = { ...end, reason: 'prompt_input_exit' }
+    const failure = { hook_event_name: 'StopFailure' }
+    expect(after()).toEqual(['desktop 30 at 90'])
+    expect(after([80, prompt])).toEqual([])
+    expect(after([80, quit])).toEqual([])
+    expect(after([30.01, failure])).toEqual(['desktop 30.01'])
+    expect(byDefault([[30, idle]], 'qwen')).toEqual(['desktop 30 at 90'])
+    expect(after([80, prompt], [85, idle])).toEqual(['desktop 85 at 145'])
   })
 
   it('`idle` delivers an idle prompt after a short turn that asked something', () => {
