@@ -1,7 +1,7 @@
 import {
   isLiteral,
+  isNumberedName,
   isPassword,
-  isPath,
   LITERAL,
   matches,
   QUOTED,
@@ -12,9 +12,15 @@ import {
   WORD,
 } from './secret-shape.ts'
 
+/** A pass of a renderer or a compiler, such as `SHADOW_PASS`. */
+const STAGE =
+  '(?:RENDER|SHADOW|DEPTH|LIGHT|LIGHTING|GEOMETRY|FORWARD|DEFERRED|POST|BLOOM|COLOR|BLIT|FIRST|SECOND|THIRD|ONE|TWO|MULTI|SINGLE|LAST|FINAL|EARLY|LATE|OPT|LLVM|MLIR|COMPILER|ANALYSIS|TRANSFORM|LOWERING|TEST)'
+
 /** Names of variables in a shell. */
-const VARIABLE =
-  '(?:PASSWORD|SSHPASS|(?<![A-Za-z])PASS|PASSWD|_PWD|_PASS|PASSPHRASE|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|SECRET_?KEY|SECRET_KEY_BASE)'
+const VARIABLE = `(?:PASSWORD|SSHPASS|(?<![A-Za-z_])PASS|PASSWD|_PWD|(?<!${STAGE})_PASS|PASSPHRASE|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|SECRET_?KEY|SECRET_KEY_BASE)`
+
+/** Between a name and its value, as in `"password": "`, `- **Token:** `, `secret => '`. */
+const ASSIGNED = String.raw`\\?["'\x60*]{0,3}[ \t]{0,8}(?:=>|:=|[:=](?!:))[*]{0,2}\s?\\?["'\x60]?`
 
 /** TOKEN="two words" */
 const variables: readonly Shape[] = [
@@ -102,8 +108,13 @@ const netrc: readonly Shape[] = [
 const options: readonly Shape[] = [
   {
     pattern:
-      /(?<keep>(?<![\w-])-(?:-[\w-]{0,40}?)?(?:password|passphrase|storepass|keypass|token|bearer|secret|(?:api|access|secret|auth|account)[_-]?key)[ =]["'`]?)[^\s'"`,;(){}<>$]{6,}/gi,
+      /(?<keep>(?<![\w-])-(?:-[\w-]{0,40}?)?(?:password|passphrase|storepass|keypass)[ =]["'`]?)[^\s'"`,;(){}<>$]{6,}/gi,
     accept: isAssignable,
+  },
+  {
+    pattern:
+      /(?<keep>(?<![\w-])-(?:-[\w-]{0,40}?)?(?:token|bearer|secret|(?:api|access|secret|auth|account)[_-]?key)[ =]["'`]?)[^\s'"`,;(){}<>$]{6,}/gi,
+    accept: isToken,
   },
   {
     pattern:
@@ -122,10 +133,18 @@ const assignments: readonly Shape[] = [
   // checks the character after the value.
   {
     pattern: new RegExp(
-      String.raw`(?<keep>(?:password|passwd|passphrase|(?:ssh|become|sudo|db|smtp|mail)_?pass|secret|token|credential|(?:api|access|account|private|secret|signing|encryption|auth|client)[_-]?key(?:_base)?|(?<!\w)_auth)\\?["'\x60*]{0,3}[ \t]{0,8}(?:=>|:=|[:=])[*]{0,2}\s?\\?["'\x60]?)(?:${QUOTED_WITH_DIGIT}|[^\s'"\x60,;(){}<>$]{6,})`,
+      String.raw`(?<keep>(?:password|passwd|passphrase|(?:ssh|become|sudo|db|smtp|mail)_?pass|(?<!existing|--)secret|credential)${ASSIGNED})(?:${QUOTED_WITH_DIGIT}|[^\s'"\x60,;(){}<>$]{6,})`,
       'gi',
     ),
     accept: (value, after) => isAssignable(value) && !/^[(){}<>$]/.test(after),
+  },
+  {
+    pattern: new RegExp(
+      String.raw`(?<keep>(?:(?<!unexpected )token|(?:api|access|account|private|secret|signing|encryption|auth|client)[_-]?key(?:_base)?|(?<!\w)_auth)${ASSIGNED})(?:${QUOTED_WITH_DIGIT}|[^\s'"\x60,;(){}<>$]{6,})`,
+      'gi',
+    ),
+    accept: (value, after) =>
+      isToken(value) && !/^[a-z]{1,10}\d{1,3}$/i.test(value) && !/^[(){}<>$]/.test(after),
   },
 ]
 
@@ -227,9 +246,13 @@ function isInvented(value: string): boolean {
   return !isWord && /\d/.test(value) && /[a-z]/i.test(value) && !/[/[\]=]/.test(value)
 }
 
+function isToken(value: string): boolean {
+  return isAssignable(value) && !isNumberedName(value)
+}
+
 function isAssignable(value: string): boolean {
   // `tokens[0]` is code.
-  if (isPath(value) || /^[A-Za-z_][\w.]*\[\w*\][\w.]*$/.test(value)) return false
+  if (!isLiteral(value) || /^[A-Za-z_][\w.]*\[\w*\][\w.]*$/.test(value)) return false
   if (/\d/.test(value)) return true
   return (
     value.length >= 20 && /[a-z]/.test(value) && /[A-Z]/.test(value) && /[^A-Za-z.]/.test(value)

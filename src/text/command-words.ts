@@ -39,13 +39,13 @@ const words: readonly CommandPart[] = [
     programs: 'mysqladmin',
     option: String.raw`password\s`,
     words: ['mysqladmin '],
-    accept: isPassword,
+    accept: isLastPassword,
   },
   {
     programs: 'bw',
     option: String.raw`(?:login\s\S{1,100}|unlock)\s`,
     words: ['bw '],
-    accept: isPassword,
+    accept: isLastPassword,
   },
   {
     programs: 'ngrok',
@@ -97,3 +97,9 @@ export const commandWordGroups: readonly ShapeGroup[] = [
     ],
   },
 ]
+
+/** The same for the last word of a command: `bw unlock re-enters the vault` is prose. */
+function isLastPassword(value: string, after: string): boolean {
+  const isLast = /^(?:$|["'\x60)\n|;&]|\s+(?:-|[|;&]))/.test(after)
+  return isPassword(value, after) && (isLast || /\d/.test(value))
+}

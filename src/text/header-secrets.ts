@@ -1,4 +1,4 @@
-import { isPath, LITERAL, matches, type Shape, type ShapeGroup } from './secret-shape.ts'
+import { isGenerated, LITERAL, matches, type Shape, type ShapeGroup } from './secret-shape.ts'
 
 /** In code, JSON and YAML the name and the value are in quotes of any kind. */
 const AUTHORIZATION = String.raw`\bAuthorization\\?["']?\s?[:=]\s?\\?["'\x60]?`
@@ -70,13 +70,4 @@ function optionShapes(): Shape[] {
       'gi',
     ),
   }))
-}
-
-/** Whether a value is not a word, a version, a date, a path, a file or a URL. */
-function isGenerated(value: string): boolean {
-  if (isPath(value) || /:\/\/|^[a-z0-9_.-]+\/[a-z0-9_./-]*$|\.[a-z]{1,4}[.:\d]*$/.test(value))
-    return false
-  if (/^(?:v?\d+[\d.:/T-]*|[a-z]+\d*[a-z]*(?:[-_.](?:[a-z]+\d{0,3}[a-z]*|\d+))+\.?)$/i.test(value))
-    return false
-  return /(?:\d\D*){3}/.test(value)
 }

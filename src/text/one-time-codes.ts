@@ -11,10 +11,10 @@ export const oneTimeCodeGroups: readonly ShapeGroup[] = [
           /(?<keep>(?<![\w-])--(?:[\w-]{0,40}-)?(?:t?otp|pin|passcode|(?:mfa|2fa|token)-code)[ =]["'`]?)\w{4,}/gi,
         accept: isOneTimeCode,
       },
-      // NPM_CONFIG_OTP=123456 npm publish
+      // NPM_CONFIG_OTP=123456 npm publish; `LED_PIN` is one of a chip.
       {
         pattern:
-          /(?<keep>(?<![A-Za-z])(?:T?OTP|PIN|PASSCODE|(?:MFA|2FA|TOKEN)_CODE)=["'`]?)\w{4,}/g,
+          /(?<keep>(?<![A-Za-z])(?:T?OTP|(?<![A-Z\d]_)PIN|(?:CARD|SIM|USER|ADMIN|SO|PIV|HSM|YUBIKEY|LOGIN|UNLOCK|SECURITY|PAIRING|ACCESS|BANK|PHONE)_PIN|PASSCODE|(?:MFA|2FA|TOKEN)_CODE)=["'`]?)\w{4,}/g,
         accept: isOneTimeCode,
       },
     ],

@@ -95,7 +95,8 @@ function keysOf(text: string, { pattern, accept }: Shape): [start: number, end: 
   for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
     const start = match.index + (match.groups?.keep?.length ?? 0)
     const end = pattern.lastIndex
-    if (!accept || accept(text.slice(start, end), text.charAt(end))) keys.push([start, end])
+    if (!accept || accept(text.slice(start, end), text.slice(end, end + 40)))
+      keys.push([start, end])
   }
   return keys
 }

@@ -18,7 +18,7 @@ export interface Shape {
   readonly scope?: RegExp
   /** The text of the group `keep`, if there is one, is not redacted. */
   readonly pattern: RegExp
-  /** Decides whether a match counts. `after` is the character that follows it. */
+  /** Decides whether a match counts. `after` is what follows it, at most 40 characters. */
   readonly accept?: (value: string, after: string) => boolean
 }
 
@@ -62,11 +62,15 @@ export const WORD = String.raw`${LITERAL}[^\s'"\x60|;&<>()-][^\s'"\x60|;&<>()]{3
 export const VALUE = `(?:${QUOTED}|${WORD})`
 
 const KEYWORD =
-  /^(?:\d+|true|false|yes|no|on|off|null|none|undefined|auto|always|never|ask|prompt|stdin|required|optional|\*+|%\w+%?|(?:process|os|env|import|config|self|this|var|local)\..*)$/i
+  /^(?:\d+|true|false|yes|no|on|off|null|none|undefined|auto|always|never|ask|prompt|stdin|(?:required|nullable)(?:\|.*)?|optional|\*+|%\w+%?|(?:process|os|env|import|config|settings|props|self|this|var|local)\..*)$/i
 
-/** Whether a value is not a number, a keyword, a path or an expression. */
+/** What documents and `--help` write in the place of a value. */
+const PLACEHOLDER =
+  /^(?:[Yy]our[_-].*|YOUR_.*|[xX]{4,}|[\w-]{0,4}\.{3}|STRING|TEXT|VALUE|PASS(?:WORD|WD|PHRASE)?)$/
+
+/** Whether a value is not a number, a keyword, a placeholder, a path or an expression. */
 export function isLiteral(value: string): boolean {
-  return !KEYWORD.test(value) && !isPath(value)
+  return !KEYWORD.test(value) && !PLACEHOLDER.test(value) && !isPath(value)
 }
 
 /** `docker run --name mysql -p3306:3306` publishes a port. */
@@ -78,6 +82,20 @@ export function isNoPort(value: string): boolean {
 export function isPassword(value: string, after: string): boolean {
   const isProse = !/^["']/.test(after) && /^[a-z]+[.,:!?]*$/i.test(value)
   return isNoPort(value) && !isProse && !/^[./~]/.test(value)
+}
+
+/** Whether it is a name with a small number, as nobody generates a token: `blue-500`, `app-db-v2`, `T_STRING2`. */
+export function isNumberedName(value: string): boolean {
+  return /^[a-z]+(?:[-_.:][a-z]+)*[-_.]?v?\d{1,3}$/i.test(value) && /[-_.:]/.test(value)
+}
+
+/** Whether a value is not a word, a version, a date, a path, a file or a URL. */
+export function isGenerated(value: string): boolean {
+  if (isPath(value) || /:\/\/|^[a-z0-9_.-]+\/[a-z0-9_./-]*$|\.[a-z]{1,4}[.:\d]*$/.test(value))
+    return false
+  if (/^(?:v?\d+[\d.:/T-]*|[a-z]+\d*[a-z]*(?:[-_.](?:[a-z]+\d{0,3}[a-z]*|\d+))+\.?)$/i.test(value))
+    return false
+  return /(?:\d\D*){3}/.test(value)
 }
 
 /** Also part of a path: a value is a path or not regardless of what was redacted behind it. */

@@ -4,6 +4,7 @@ import { commandWordGroups } from './command-words.ts'
 import { authorizationGroup, headerGroups } from './header-secrets.ts'
 import { oneTimeCodeGroups } from './one-time-codes.ts'
 import type { Shape, ShapeGroup } from './secret-shape.ts'
+import { urlGroups } from './url-secrets.ts'
 
 /** Not within a word: `risk-based` has no `sk-` key. */
 const START = '(?<![A-Za-z0-9])'
@@ -56,13 +57,13 @@ const pemShapes: readonly Shape[] = [
   {
     words: ['-----begin '],
     pattern:
-      /-----BEGIN [A-Z ]{0,40}KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z ]{0,40}KEY(?: BLOCK)?-----|$)/g,
+      /-----BEGIN (?![A-Z ]{0,40}PUBLIC )[A-Z ]{0,40}KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z ]{0,40}KEY(?: BLOCK)?-----|$)/g,
   },
   // The end of one that was truncated at its start.
   {
     words: ['-----end '],
     pattern:
-      /(?<![A-Za-z0-9+/=]{30}\s{1,2})(?<![A-Za-z0-9+/=])(?:[A-Za-z0-9+/=]{30,100}\s{1,2}){1,100}(?:[A-Za-z0-9+/=]{1,100}\s{1,2})?-----END [A-Z ]{0,40}KEY(?: BLOCK)?-----/g,
+      /(?<![A-Za-z0-9+/=]{30}\s{1,2})(?<![A-Za-z0-9+/=])(?:[A-Za-z0-9+/=]{30,100}\s{1,2}){1,100}(?:[A-Za-z0-9+/=]{1,100}\s{1,2})?-----END (?![A-Z ]{0,40}PUBLIC )[A-Z ]{0,40}KEY(?: BLOCK)?-----/g,
   },
 ]
 
@@ -109,6 +110,8 @@ const keyShapes: readonly Shape[] = [
   {
     words: ['://'],
     pattern: /(?<keep>:\/\/[^\s/:@'"]{0,100}:)[^\s/@'"]+(?:@[^\s/@'"]{1,200}){0,2}(?=@)/g,
+    // $PASSWORD, ${PASSWORD}, {password}, <password>
+    accept: (value) => !/^(?:\$\w+|\$?\{+[^{}]*\}+|<[^<>]*>|%\w+%)$/.test(value),
   },
   // token@host
   {
@@ -117,8 +120,8 @@ const keyShapes: readonly Shape[] = [
     accept: (value) => /\d/.test(value),
   },
   {
-    words: ['?sig=', '&sig=', '?x-amz-', '&x-amz-'],
-    pattern: /(?<keep>[?&](?:sig|X-Amz-Signature|X-Amz-Security-Token)=)[\w%+/=.~-]{16,}/gi,
+    words: ['?sig=', '&sig='],
+    pattern: /(?<keep>[?&]sig=)[\w%+/=.~-]{16,}/gi,
   },
 ]
 
@@ -127,6 +130,7 @@ export const groups: readonly ShapeGroup[] = [
   // These need the command around the value, which other shapes may cut.
   ...commandGroups,
   ...commandWordGroups,
+  ...urlGroups,
   ...assignedGroups,
   ...headerGroups,
   { shapes: keyShapes },

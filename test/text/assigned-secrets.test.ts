@@ -63,7 +63,7 @@ const secret = [
   'docker compose exec db mysql -u root --password=«hunter» app',
   "docker run -d -e MYSQL_ROOT_PASSWORD='«my-secret pw»' mysql:8",
   "curl -d 'grant_type=client_credentials&client_id=a&client_secret=«correcthorse»' x",
-  'curl "https://x/token?client_secret=«correcthorse&a=b»"',
+  'curl "https://x/token?client_secret=«correcthorse»&a=b"',
   'curl -d "username=me&password=«hunter»" https://x/login',
   "wget --user me --password '«hunter two»' https://x",
   "kubectl create secret generic a --from-literal='password=«two words»'",
@@ -232,6 +232,16 @@ const harmless = [
   'docker run --workdir /a --pwd packages/web2 --pwd=/srv/web2 x',
   'tool --passwd-file users2.txt --pwd ~/web12 --pass takes the password',
   'COMPASS=north1 BYPASS=check1 PASS=12 FAIL=3',
+  'RENDER_PASS=forward SHADOW_PASS=depth FIRST_PASS=lexing LLVM_PASS=mem2reg',
+  'design token: color-primary-500, token: T_STRING2, token=IDENT1',
+  "Unexpected token: 'x1y2z3' at line 2, unexpected token: a1b2c3",
+  'match kind { Token::Ident1 => 1 }',
+  'token = settings.API_TOKEN2; token = props.token1',
+  'existingSecret: app-db-2',
+  'gcloud secrets versions access 2 --secret=db-password-2 --api-key my-key-1',
+  "'password' => 'required|min:8|max:255'",
+  'API_KEY=your_api_key_here API_KEY=YOUR_KEY_1 TOKEN=xxxxxxxx KEY=sk-... API_KEY=sk-...',
+  '--password=STRING --password=PASSWORD --passphrase=VALUE',
 ]
 
 testRedaction('values in a place for a password', { secret, harmless })

@@ -13,6 +13,7 @@ const secret = [
   'tool --otp «ccccccbtlrhtkdklnvvvtgvnnnbkeeurnkndnfnbjdjg»',
   'OTP=«123456» npm publish',
   'NPM_CONFIG_OTP=«123456» npm publish',
+  'PIN=«4821» NPM_OTP=«123456» USER_PIN=«4821»',
   'export CARD_PIN="«4821»" MFA_CODE=«123456»',
 ]
 
@@ -22,6 +23,7 @@ const harmless = [
   'npm publish --otp is asked for',
   'tool --pin 13 --spin 4821 --dump-pin=abcd',
   'STOP=123456 SPIN=4821 LED_PIN=13',
+  'GPIO_PIN=1234 LED_PIN=4821 MOSI_PIN=1001',
   'exit code=123456, PINS=4821, OTP_LENGTH=123456',
   'pip install --pinned 2024',
 ]
