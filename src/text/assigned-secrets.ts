@@ -1,7 +1,10 @@
+import { options, quotedOptions } from './option-secrets.ts'
 import {
+  isAssignable,
+  isGenerated,
   isLiteral,
-  isNumberedName,
   isPassword,
+  isToken,
   LITERAL,
   matches,
   QUOTED,
@@ -17,7 +20,7 @@ const STAGE =
   '(?:RENDER|SHADOW|DEPTH|LIGHT|LIGHTING|GEOMETRY|FORWARD|DEFERRED|POST|BLOOM|COLOR|BLIT|FIRST|SECOND|THIRD|ONE|TWO|MULTI|SINGLE|LAST|FINAL|EARLY|LATE|OPT|LLVM|MLIR|COMPILER|ANALYSIS|TRANSFORM|LOWERING|TEST)'
 
 /** Names of variables in a shell. */
-const VARIABLE = `(?:PASSWORD|SSHPASS|(?<![A-Za-z_])PASS|PASSWD|_PWD|(?<!${STAGE})_PASS|PASSPHRASE|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|SECRET_?KEY|SECRET_KEY_BASE)`
+const VARIABLE = `(?:PASSWORD|SSHPASS|(?<![A-Za-z_])PASS|PASSWD|_PWD|(?<!${STAGE})_PASS|PASSPHRASE|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|SECRET_?KEY|SECRET_KEY_BASE|(?<![A-Za-z\\d])TF_VAR_\\w{0,60}(?:password|secret|token|key))`
 
 /** Between a name and its value, as in `"password": "`, `- **Token:** `, `secret => '`. */
 const ASSIGNED = String.raw`\\?["'\x60*]{0,3}[ \t]{0,8}(?:=>|:=|[:=](?!:))[*]{0,2}\s?\\?["'\x60]?`
@@ -51,27 +54,27 @@ const variables: readonly Shape[] = [
       'gi',
     ),
   },
+  // RAILS_MASTER_KEY=0a1b2c3d..., GITHUB_PAT=0a1b2c3d...
+  {
+    pattern: new RegExp(
+      `(?<keep>(?<!(?:PUBLIC|CACHE|IDEMPOTENCY|PARTITION|SORT|SSH|HOST))_(?:KEY|PAT)=["']?)${VALUE}`,
+      'g',
+    ),
+    accept: (value) => value.length >= 16 && isGenerated(value),
+  },
+  // BASIC_AUTH=me:hunter2
+  {
+    pattern: new RegExp(String.raw`(?<keep>[A-Z]_AUTH=["']?[\w.@-]{1,60}:)${WORD}`, 'g'),
+    accept: isLiteral,
+  },
+  // psk="two words"
+  {
+    pattern: new RegExp(`(?<keep>(?<![A-Za-z])psk=["']?)${VALUE}`, 'g'),
+    accept: isLiteral,
+  },
   {
     pattern:
       /(?<keep>\b(?:JSESSIONID|PHPSESSID|ASP\.NET_SessionId|connect\.sid)=)[\w%.:~+/=-]{8,}/gi,
-  },
-]
-
-const quotedOptions: readonly Shape[] = [
-  // --password 'correct horse', -storepass "correct horse"
-  {
-    pattern: new RegExp(
-      String.raw`(?<keep>(?<![\w-])-(?:-[\w-]{0,40}?|store|key)?pass(?:word|wd|phrase)?[ =]\\?["'])(?:${QUOTED})`,
-      'gi',
-    ),
-    accept: isLiteral,
-  },
-  {
-    pattern: new RegExp(
-      String.raw`(?<keep>(?<![\w-])--[\w-]{0,40}?(?:token|secret|(?:api|access|secret)[_-]?key)[ =]\\?["'](?!id=|[A-Za-z]+["'\\]))(?:${QUOTED})`,
-      'gi',
-    ),
-    accept: isLiteral,
   },
 ]
 
@@ -105,24 +108,6 @@ const netrc: readonly Shape[] = [
   },
 ]
 
-const options: readonly Shape[] = [
-  {
-    pattern:
-      /(?<keep>(?<![\w-])-(?:-[\w-]{0,40}?)?(?:password|passphrase|storepass|keypass)[ =]["'`]?)[^\s'"`,;(){}<>$]{6,}/gi,
-    accept: isAssignable,
-  },
-  {
-    pattern:
-      /(?<keep>(?<![\w-])-(?:-[\w-]{0,40}?)?(?:token|bearer|secret|(?:api|access|secret|auth|account)[_-]?key)[ =]["'`]?)[^\s'"`,;(){}<>$]{6,}/gi,
-    accept: isToken,
-  },
-  {
-    pattern:
-      /(?<keep>(?<![\w-])--(?:[\w-]{0,40}-)?(?:pass|passwd|passcode|pwd|pw)[ =]["'`]?)[^\s'"`,;(){}<>$]{6,}/gi,
-    accept: (value) => isAssignable(value) && !value.includes('/'),
-  },
-]
-
 const assignments: readonly Shape[] = [
   // In a shell even an ordinary word may be a password: PGPASSWORD=hunter psql
   {
@@ -140,7 +125,7 @@ const assignments: readonly Shape[] = [
   },
   {
     pattern: new RegExp(
-      String.raw`(?<keep>(?:(?<!unexpected )token|(?:api|access|account|private|secret|signing|encryption|auth|client)[_-]?key(?:_base)?|(?<!\w)_auth)${ASSIGNED})(?:${QUOTED_WITH_DIGIT}|[^\s'"\x60,;(){}<>$]{6,})`,
+      String.raw`(?<keep>(?:(?<!unexpected )token|(?:api|access|account|private|secret|signing|encryption|auth|client|preshared)[_-]?key(?:_base)?|(?<!\w)_auth)${ASSIGNED})(?:${QUOTED_WITH_DIGIT}|[^\s'"\x60,;(){}<>$]{6,})`,
       'gi',
     ),
     accept: (value, after) =>
@@ -165,18 +150,6 @@ export const lateAssignedGroups: readonly ShapeGroup[] = [
     ],
   },
   {
-    words: ['password'],
-    shapes: [
-      // The password is hunter2.
-      {
-        words: ['password is ', 'password was '],
-        pattern:
-          /(?<keep>\bpassword\s(?:is|was)(?:\snow|\sset\sto|\schanged\sto)?:?\s["'\x60*]{0,3})[^\s'"\x60,;(){}<>$]{6,}/gi,
-        accept: isInvented,
-      },
-    ],
-  },
-  {
     words: ['-'],
     gate: matches(/-(?:-|(?:store|key)?pass|token|secret|api|access)/i),
     shapes: options,
@@ -195,7 +168,7 @@ export const assignedGroups: readonly ShapeGroup[] = [
   {
     words: ['='],
     gate: matches(
-      /=(?<=(?:pass(?:word|wd|phrase)?|pwd|secret|token|key|key_base|sess(?:ion)?id|\.sid)=)/i,
+      /=(?<=(?:pass(?:word|wd|phrase)?|pwd|secret|token|key|key_base|_pat|_auth|psk|sess(?:ion)?id|\.sid)=)/i,
     ),
     shapes: variables,
   },
@@ -209,7 +182,7 @@ export const assignedGroups: readonly ShapeGroup[] = [
       // IDENTIFIED BY 'hunter'
       {
         pattern: new RegExp(
-          String.raw`(?<keep>\b(?:IDENTIFIED\s(?:WITH\s[\w"']{1,40}\s)?BY|(?:WITH|SET|ENCRYPTED)\sPASSWORD|(?:CREATE|ALTER)\s(?:ROLE|USER)\s\S{1,80}\s(?:\w{1,20}\s){0,4}LOGIN\sPASSWORD|SET\sPASSWORD\sFOR\s\S{1,80}\s=|ConvertTo-SecureString(?:\s-String)?)\s["'])(?:${QUOTED})`,
+          String.raw`(?<keep>\b(?:IDENTIFIED\s(?:WITH\s[\w"']{1,40}\s)?BY|(?:WITH|SET|ENCRYPTED)\sPASSWORD|(?:CREATE|ALTER)\s(?:ROLE|USER)\s\S{1,80}\s(?:\w{1,20}\s){0,5}PASSWORD|(?:WITH|SET)\sPASSWORD\s=|SET\sPASSWORD\sFOR\s\S{1,80}\s=|ConvertTo-SecureString(?:\s-String)?)\s["'])(?:${QUOTED})`,
           'gi',
         ),
         accept: isLiteral,
@@ -218,12 +191,12 @@ export const assignedGroups: readonly ShapeGroup[] = [
   },
   {
     words: ['|'],
-    gate: matches(/-stdin|sudo |chpasswd|--with-token/),
+    gate: matches(/-stdin|sudo |chpasswd|--with-token|secret/),
     shapes: [
       // echo hunter2 | docker login --password-stdin
       {
         pattern: new RegExp(
-          String.raw`(?<keep>\b(?:echo|printf)\s(?:-\w{1,3}\s)?["']?)${VALUE}(?=["']?\s?\|\s?[^|;&\n]{0,100}?(?:-stdin|sudo\s(?:-\w+\s){0,3}-\w{0,3}S|chpasswd|--with-token))`,
+          String.raw`(?<keep>\b(?:echo|printf)\s(?:-\w{1,3}\s)?["']?)${VALUE}(?=["']?\s?\|\s?[^|;&\n]{0,100}?(?:-stdin|sudo\s(?:-\w+\s){0,3}-\w{0,3}S|chpasswd|--with-token|secrets?\s(?:put|set|create|versions\sadd)\s))`,
           'g',
         ),
         accept: isLiteral,
@@ -235,26 +208,4 @@ export const assignedGroups: readonly ShapeGroup[] = [
 /** A call may have named arguments: user=me,password=read(). */
 function isAssigned(value: string, after: string): boolean {
   return isLiteral(value) && !/^[(){}<>]/.test(after)
-}
-
-/** Whether a word in prose is not one about passwords: `argon2id`, `base64`, `16-character`, `128-bit`. */
-function isInvented(value: string): boolean {
-  const isWord =
-    /^(?:\d+[-a-z]*|(?:argon|base|sha|md|utf|pbkdf|aes|rfc|bcrypt|scrypt|v)-?\d.*)[.:!?*]*$/i.test(
-      value,
-    )
-  return !isWord && /\d/.test(value) && /[a-z]/i.test(value) && !/[/[\]=]/.test(value)
-}
-
-function isToken(value: string): boolean {
-  return isAssignable(value) && !isNumberedName(value)
-}
-
-function isAssignable(value: string): boolean {
-  // `tokens[0]` is code.
-  if (!isLiteral(value) || /^[A-Za-z_][\w.]*\[\w*\][\w.]*$/.test(value)) return false
-  if (/\d/.test(value)) return true
-  return (
-    value.length >= 20 && /[a-z]/.test(value) && /[A-Z]/.test(value) && /[^A-Za-z.]/.test(value)
-  )
 }

@@ -26,6 +26,11 @@ const options: readonly CommandPart[] = [
     words: ['curl '],
   },
   {
+    programs: 'curl|wget|https?|xh',
+    option: String.raw`(?:(?:-[dF]|--data(?:-\w{1,10})?|--form(?:-string)?|--post-data)[ =]?)?${QUOTE}(?:pass(?:word|wd|phrase)?|pwd|client_secret)=`,
+    words: ['pass', 'pwd=', 'client_secret='],
+  },
+  {
     programs: 'smbclient|rpcclient|smbget|net',
     option: String.raw`(?:-U\s?|--user[ =])${QUOTE}[^\s"'%]{1,100}%`,
     words: ['%'],
@@ -56,9 +61,20 @@ const options: readonly CommandPart[] = [
   },
   // A user before it shows that it is a command and not prose.
   {
-    programs: String.raw`${LOGIN}|${MONGO}|cqlsh|rdesktop|psexec(?:64)?|expo\slogin|poetry\spublish`,
-    option: String.raw`(?:-u|--user(?:name)?)[ =]?\S{1,100}\s+-p[ =]?`,
-    words: [' login ', 'mongo', 'cqlsh', 'rdesktop', 'psexec', 'poetry'],
+    programs: String.raw`${LOGIN}|${MONGO}|cqlsh|rdesktop|psexec(?:64)?|expo\slogin|poetry\spublish|snowsql|altool|mqtt|mosquitto_(?:pub|sub)`,
+    option: String.raw`(?:-u|--user(?:name)?)[ =]?\S{1,100}\s+-(?:pw?|P)[ =]?`,
+    words: [
+      ' login ',
+      'mongo',
+      'cqlsh',
+      'rdesktop',
+      'psexec',
+      'poetry',
+      'snowsql',
+      'altool',
+      'mqtt ',
+      'mosquitto_',
+    ],
     accept: isNoPort,
   },
   {
@@ -68,9 +84,9 @@ const options: readonly CommandPart[] = [
     accept: isPassword,
   },
   {
-    programs: 'sqlcmd|bcp|zip|unzip|ipmitool|mosquitto_(?:pub|sub)',
+    programs: String.raw`sqlcmd|bcp|zip|unzip|ipmitool|mosquitto_(?:pub|sub)|security\simport`,
     option: String.raw`-P\s?`,
-    words: ['sqlcmd', 'bcp ', 'zip ', 'ipmitool', 'mosquitto_'],
+    words: ['sqlcmd', 'bcp ', 'zip ', 'ipmitool', 'mosquitto_', 'security import'],
     accept: isPassword,
   },
   {
@@ -110,6 +126,24 @@ const options: readonly CommandPart[] = [
   },
   { programs: 'useradd|usermod', option: String.raw`-p\s?`, words: ['user'], accept: isPassword },
   {
+    programs: String.raw`security\s(?:unlock-keychain|create-keychain)`,
+    option: String.raw`-p\s`,
+    words: ['-keychain'],
+    accept: isPassword,
+  },
+  {
+    programs: String.raw`openssl\spasswd`,
+    option: String.raw`-(?:\d|apr1|salt\s\S{1,40})\s`,
+    words: ['openssl passwd '],
+    accept: isPassword,
+  },
+  {
+    programs: String.raw`caddy\shash-password`,
+    option: '--plaintext[ =]',
+    words: ['--plaintext'],
+    accept: isPassword,
+  },
+  {
     programs: String.raw`security\sadd-(?:generic|internet)-password`,
     option: String.raw`-w\s`,
     words: ['security add-'],
@@ -124,7 +158,7 @@ const options: readonly CommandPart[] = [
 ]
 
 /** Checked first, because it takes a tenth of the time. */
-const OPTION = /\s-[A-Za-z-]/
+const OPTION = /\s-[\w-]/
 const PROGRAM = new RegExp(
   String.raw`(?<![\w.-])(?:${options.map(({ programs }) => programs).join('|')})\s`,
 )

@@ -9,7 +9,7 @@ const words: readonly CommandPart[] = [
     words: ['vault login ', 'cargo login '],
     accept: isPassword,
   },
-  { programs: 'vault', option: 'password=', words: ['vault '] },
+  { programs: 'vault', option: '(?:password|secret_id)=', words: ['vault '] },
   { programs: REDIS, option: String.raw`(?:AUTH|auth)\s`, words: ['-cli '], accept: isPassword },
   {
     programs: 'ansible-vault',
@@ -54,9 +54,39 @@ const words: readonly CommandPart[] = [
     accept: isPassword,
   },
   {
-    programs: String.raw`poetry\sconfig`,
-    option: String.raw`(?:pypi-token\.\S{1,60}|http-basic\.\S{1,60}\s\S{1,100})\s`,
-    words: ['poetry '],
+    programs: String.raw`(?:poetry|composer)\sconfig`,
+    option: String.raw`(?:(?:pypi-token|github-oauth|gitlab-token)\.\S{1,60}|http-basic\.\S{1,60}\s\S{1,100})\s`,
+    words: ['poetry ', 'composer '],
+    accept: isPassword,
+  },
+  {
+    programs: String.raw`dotnet\suser-secrets`,
+    option: String.raw`set\s\S{1,100}\s`,
+    words: ['user-secrets '],
+    accept: isPassword,
+  },
+  {
+    programs: String.raw`(?:fly|flyctl|supabase)\ssecrets`,
+    option: String.raw`(?:set\s|(?<=[\w"']\s))${QUOTE}[A-Z][A-Z\d_]{0,60}=`,
+    words: [' secrets set '],
+  },
+  {
+    programs: String.raw`bundle\sconfig`,
+    option: String.raw`[\w.-]{1,100}\s[\w.@-]{1,60}:`,
+    words: ['bundle config '],
+    accept: isPassword,
+  },
+  {
+    programs: 'mc',
+    option: String.raw`(?:alias\sset|config\shost\sadd)\s\S{1,60}\s\S{1,200}\s\S{1,60}\s`,
+    words: ['mc '],
+    accept: isPassword,
+  },
+  // net use Z: \\host\share /user:me hunter2, net user me hunter2 /add
+  {
+    programs: 'net',
+    option: String.raw`(?:use\s[^\n]{1,200}?/user:\S{1,100}\s|user\s[\w.-]{1,60}\s)`,
+    words: ['net use'],
     accept: isPassword,
   },
   {
@@ -67,7 +97,7 @@ const words: readonly CommandPart[] = [
   // sqlplus scott/tiger@db: the name of the database may follow. Further on, a path of a sentence may stand.
   {
     programs: 'sqlplus|sqlldr|expdp|impdp|rman',
-    option: String.raw`(?:userid=|(?<=(?:sqlplus|sqlldr|expdp|impdp|rman|target|-[A-Za-z])\s))${QUOTE}[A-Za-z][\w$#]{0,30}/`,
+    option: String.raw`(?:userid=|(?<=(?:sqlplus|sqlldr|expdp|impdp|rman|target|-[A-Za-z](?:\s(?:"[^"\n]{0,100}"|'[^'\n]{0,100}'))?)\s))${QUOTE}[A-Za-z][\w$#]{0,30}/`,
     words: ['sqlplus ', 'sqlldr ', 'expdp ', 'impdp ', 'rman '],
     accept: (value) => isLiteral(value) && !/\.(?:sql|par|ctl|rcv|md|sh)$/.test(value),
   },
@@ -89,7 +119,7 @@ export const commandWordGroups: readonly ShapeGroup[] = [
       // sudo -S ls <<< hunter2
       {
         pattern: new RegExp(
-          String.raw`(?<keep>(?:-stdin|sudo\s(?:-\w{1,20}\s){0,3}-\w{0,3}S|chpasswd|--with-token)[^|;&<\n]{0,100}<<<\s?["']?)${VALUE}`,
+          String.raw`(?<keep>(?:-stdin|sudo\s(?:-\w{1,20}\s){0,3}-\w{0,3}S|chpasswd|--with-token|secret\s(?:put|set|create)\s)[^|;&<\n]{0,100}<<<\s?["']?)${VALUE}`,
           'g',
         ),
         accept: isLiteral,

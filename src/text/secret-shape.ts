@@ -84,6 +84,21 @@ export function isPassword(value: string, after: string): boolean {
   return isNoPort(value) && !isProse && !/^[./~]/.test(value)
 }
 
+/** Whether a value was made up or generated: it has a digit, or is long and mixed. */
+export function isAssignable(value: string): boolean {
+  // `tokens[0]` is code.
+  if (!isLiteral(value) || /^[A-Za-z_][\w.]*\[\w*\][\w.]*$/.test(value)) return false
+  if (/\d/.test(value) || /^[A-Za-z+/]{6,}={1,2}$/.test(value)) return true
+  return (
+    value.length >= 20 && /[a-z]/.test(value) && /[A-Z]/.test(value) && /[^A-Za-z.]/.test(value)
+  )
+}
+
+/** The same for a token, which nobody makes up. */
+export function isToken(value: string): boolean {
+  return isAssignable(value) && !isNumberedName(value)
+}
+
 /** Whether it is a name with a small number, as nobody generates a token: `blue-500`, `app-db-v2`, `T_STRING2`. */
 export function isNumberedName(value: string): boolean {
   return /^[a-z]+(?:[-_.:][a-z]+)*[-_.]?v?\d{1,3}$/i.test(value) && /[-_.:]/.test(value)

@@ -2,6 +2,7 @@ import { assignedGroups, lateAssignedGroups } from './assigned-secrets.ts'
 import { commandGroups } from './command-secrets.ts'
 import { commandWordGroups } from './command-words.ts'
 import { authorizationGroup, headerGroups } from './header-secrets.ts'
+import { labelledGroups } from './labelled-secrets.ts'
 import { oneTimeCodeGroups } from './one-time-codes.ts'
 import type { Shape, ShapeGroup } from './secret-shape.ts'
 import { urlGroups } from './url-secrets.ts'
@@ -15,7 +16,7 @@ const REST = String.raw`[\w-]*`
 
 /** A fixed word, then a run, and nothing after it. The last is the SID of a key or an account of Twilio. */
 const fixed = String.raw`
-  xox[abeoprs]-[\w-]{10,}
+  xox[abceoprs]-[\w-]{10,}
   xapp-[\w-]{10,}
   [srp]k_(?:live|test)_\w{16,}
   whsec_[\w+/=]{16,}
@@ -52,6 +53,10 @@ const fixed = String.raw`
   .trim()
   .split(/\s+/)
 
+const NEWLINE = String.raw`\r?\n[ \t]{0,20}`
+const BREAK = `(?:${NEWLINE})?`
+const LINES = String.raw`[\w-]{1,}(?:${NEWLINE}[\w-]{1,}){0,20}`
+
 const pemShapes: readonly Shape[] = [
   // First, because a match of another shape inside the key must not hide its end.
   {
@@ -67,12 +72,23 @@ const pemShapes: readonly Shape[] = [
   },
 ]
 
+const wrappedShapes: readonly Shape[] = [
+  // A JWT that a terminal wrapped: its lines contain nothing else.
+  {
+    words: ['eyj'],
+    pattern: new RegExp(
+      String.raw`${RUN_START}eyJ${LINES}${BREAK}\.${BREAK}eyJ${LINES}${BREAK}\.${BREAK}[\w-]{10,}(?:${NEWLINE}[\w-]{20,}){0,20}`,
+      'g',
+    ),
+  },
+]
+
 const keyShapes: readonly Shape[] = [
   // The path of a webhook is its password.
   {
     words: ['https://'],
     pattern:
-      /https:\/\/(?:hooks\.slack\.com\/(?:services|workflows|triggers)|(?:\w{1,20}\.)?discord(?:app)?\.com\/api\/(?:v\d+\/)?webhooks|[\w-]{1,63}\.webhook\.office\.com)\/[\w/@.-]+/g,
+      /https:\/\/(?:hooks\.slack\.com\/(?:services|workflows|triggers)|(?:\w{1,20}\.)?discord(?:app)?\.com\/api\/(?:v\d+\/)?webhooks|[\w-]{1,63}\.webhook\.office\.com|outlook\.office\.com\/webhook|hooks\.zapier\.com\/hooks\/catch)\/[\w/@.-]+/g,
   },
   { pattern: new RegExp(`${START}(?:${fixed.join('|')})${REST}`, 'g') },
   // Names of packages and classes look similar, but have no digit.
@@ -86,13 +102,32 @@ const keyShapes: readonly Shape[] = [
     pattern: new RegExp(String.raw`${START}pypi-[\w-]{30,}`, 'g'),
     accept: (value) => isMixed(value.slice(5)),
   },
-  // A JWT, also an encrypted one.
+  // A JWT, also an encrypted one, and one that was truncated.
   {
     words: ['eyj'],
     pattern: new RegExp(
-      String.raw`${RUN_START}eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,}(?:\.[\w-]+){0,2}`,
+      String.raw`${RUN_START}eyJ[\w-]{10,}\.(?:[\w-]{10,}\.[\w-]{5,}(?:\.[\w-]+){0,2}|eyJ[\w-]{10,})`,
       'g',
     ),
+  },
+  // A private key in base64, as in a kubeconfig.
+  {
+    words: ['ls0tls1crudjti'],
+    pattern: /(?<![\w+/=])LS0tLS1CRUdJTi[\w+/=]{20,}/g,
+    accept: (value) => atob(value.slice(0, 64)).includes(' PRIVATE'),
+  },
+  // {"auths":{"host":{"auth":"bWU6aHVudGVy"}}}
+  {
+    words: ['"auth"'],
+    pattern: /(?<keep>"auth":\s?")[\w+/]{8,400}={0,2}/g,
+    accept: (value) => /^[ -~]+:[ -~]+$/.test(Buffer.from(value, 'base64').toString('latin1')),
+  },
+  // //host/:_password=aHVudGVy
+  { words: [':_password='], pattern: /(?<keep>:_password=)[\w+/=]{4,400}/g },
+  // jdbc:oracle:thin:scott/tiger@host
+  {
+    words: ['jdbc:oracle:'],
+    pattern: /(?<keep>jdbc:oracle:\w{1,10}:\w{1,40}\/)[^\s/@'"]{1,100}(?=@)/g,
   },
   // Discord bot tokens: an id in base64, a time, a signature.
   {
@@ -103,6 +138,11 @@ const keyShapes: readonly Shape[] = [
   {
     pattern: new RegExp(String.raw`${START}(?:bot)?\d{6,12}:[\w-]{30,}`, 'g'),
     accept: (value) => value.includes(':AA') || isMixed(value.slice(value.indexOf(':'))),
+  },
+  // Hashes of passwords, as in /etc/shadow.
+  {
+    words: ['$'],
+    pattern: /\$(?:[156y]\$[\w./=]{1,30}|2[abxy]\$\d\d|argon2id?)\$[\w./+$=,]{16,}/g,
   },
   // Client secrets of Microsoft Entra.
   { words: ['q~'], pattern: /(?<![\w.~-])[\w.~-]{3}\dQ~[\w.~-]{31,}/g },
@@ -127,6 +167,7 @@ const keyShapes: readonly Shape[] = [
 
 export const groups: readonly ShapeGroup[] = [
   { words: ['-----'], shapes: pemShapes },
+  { words: ['eyj'], shapes: wrappedShapes },
   // These need the command around the value, which other shapes may cut.
   ...commandGroups,
   ...commandWordGroups,
@@ -137,10 +178,11 @@ export const groups: readonly ShapeGroup[] = [
   authorizationGroup,
   ...lateAssignedGroups,
   ...oneTimeCodeGroups,
+  ...labelledGroups,
 ]
 
 const SUSPICIOUS =
-  /\S{15}|:\/\/|--|\s-[a-z]|=|pass|secret|token|credential|key|auth|login|identified|<<<|vault|psk|add_user|unlock|http-basic|freerdp|sqlplus|sqlldr|[ei][xm]pdp|rman\s/i
+  /\S{15}|:\/\/|--|\s-[a-z]|=|pass|pwd|kennwort|contraseña|senha|wachtwoord|hasło|пароль|パスワード|密码|密碼|비밀번호|secret|token|credential|key|auth|login|identified|<<<|vault|psk|add_user|unlock|net\suse|http-basic|freerdp|sqlplus|sqlldr|[ei][xm]pdp|rman\s/i
 
 /** Quick check: false if no shape can match, as for most words and titles. */
 export function mayHoldKey(text: string): boolean {

@@ -29,7 +29,8 @@ export const urlGroups: readonly ShapeGroup[] = [
           `(?<keep>[?&#](?:key|code|auth|jwt|sid|session|ticket|signature|X-(?:Amz|Goog)-(?:Signature|Security-Token))=)${PARAMETER}{12,}`,
           'gi',
         ),
-        accept: isGenerated,
+        // Text, such as a program, is encoded.
+        accept: (value) => isGenerated(value) && !/%(?!2[BF]|3D)/i.test(value),
       },
     ],
   },
