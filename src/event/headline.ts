@@ -111,7 +111,9 @@ function isHeading(line: string): boolean {
 }
 
 function isItem(line: string): boolean {
-  return /^\s*([-*+•]|\d{1,3}[.)]|[A-Za-z][.)])\s/.test(line)
+  return /^\s*(([-*+•]|\d{1,3}[.)]|[A-Za-z][.)])\s|\d{1,2}[、．]|[①-⑳]|\d\ufe0f?\u20e3|（\w{1,2}）)/.test(
+    line,
+  )
 }
 
 const GOODBYE =
@@ -145,12 +147,40 @@ const INTRODUCTION = /\b(options|choices|ways|approaches|alternatives|possibilit
 /** The list that a question at the end chooses from. It is shown below the question, which a phone shows first. */
 function choicesAbove(blocks: readonly Block[]): readonly Block[] {
   const [last, ...above] = blocks.toReversed()
-  if (!last || !CHOICE.test(last.text)) return []
+  const list = above.slice(
+    0,
+    Math.max(
+      0,
+      above.findIndex(({ type }) => type !== 'list'),
+    ),
+  )
+  if (!last || !(CHOICE.test(last.text) || isChoice(last.text, list))) return []
   const end = above.findIndex(({ type }) => type !== 'list')
   if (end < 0) return above.reverse()
   // Otherwise this may be the list of the last choice only, or the choices behind something between them.
   const isWhole = INTRODUCTION.test(above[end]?.text ?? '')
   return isWhole || !above.slice(end).some(isList) ? above.slice(0, end).reverse() : []
+}
+
+/** The letter of an item, as in `A) ` or `- **B:** `. */
+const LETTERED = /^(?:[-*+•]\s+)?[*_]{0,2}[（(]?[A-Za-z][.)）:：][*_]{0,2}(?:\s|$|(?<=[）：]))/
+
+/** The same word at the start of each item, with a letter or number, as in `Variante A: ` or `- **方案一**：`. */
+const NAMED =
+  /^(?:[-*+•]\s+|\d{1,2}[.)]\s+)?[*_]{0,2}(\p{L}{2,20}?|\p{Lo})\s?(?:[A-Z]|\d{1,2}|[一二三四五甲乙丙丁])[*_]{0,2}\s?[*_]{0,2}[:：.)）(（–—-]/u
+
+const NUMBER = /^(\d{1,2})(?:[.)]\s|[、．])|^（(\d{1,2})）|^(\d)\ufe0f?\u20e3/
+
+/** Whether a list is one of choices in any language: by how its items are marked, and whether the question names two. */
+function isChoice(question: string, blocks: readonly Block[]): boolean {
+  const items = blocks.flatMap(({ text }) => text.split('\n')).filter((line) => /^\S/.test(line))
+  if (items.length < 2) return false
+  if (items.every((item) => LETTERED.test(item))) return true
+  const [name, ...others] = items.map((item) => NAMED.exec(item)?.[1])
+  if (name && others.every((other) => other === name)) return true
+  const named = new Set(question.match(/(?<![\w.])\d{1,2}(?![\w%]|\.\d)/g))
+  const numbers = items.map((item) => NUMBER.exec(item)?.slice(1).find(Boolean))
+  return numbers.filter((number) => number && named.has(number)).length > 1
 }
 
 function isList({ type }: Block): boolean {

@@ -51,6 +51,41 @@ describe('the headline of an answer', () => {
       'I changed:\n\n- a\n\nThere are two options:\n\n- SQLite\n- PostgreSQL\n\nWhich one do you want?',
       'Which one do you want?\n- SQLite\n- PostgreSQL',
     ],
+    [
+      'a question in German that names the numbers of the list above it',
+      'Beides geht:\n\n1. SQLite\n2. PostgreSQL\n\nSoll ich 1 oder 2 nehmen?',
+      'Soll ich 1 oder 2 nehmen?\n1. SQLite\n2. PostgreSQL',
+    ],
+    [
+      'a question in Chinese that names the numbers of the list above it',
+      '都可以：\n\n1、SQLite\n2、PostgreSQL\n\n选择1还是2？',
+      '选择1还是2？\n1、SQLite\n2、PostgreSQL',
+    ],
+    [
+      'a question below a list with letters',
+      'Les deux sont possibles.\n\nA) SQLite\nB) PostgreSQL\n\nTu veux quoi ?',
+      'Tu veux quoi ?\nA) SQLite\nB) PostgreSQL',
+    ],
+    [
+      'a question below a list whose items have the same name and a letter',
+      'Zwei Wege:\n\n- **Variante A**: SQLite\n- **Variante B**: PostgreSQL\n\nWas meinst du?',
+      'Was meinst du?\n- **Variante A**: SQLite\n- **Variante B**: PostgreSQL',
+    ],
+    [
+      'a question in Japanese below named items',
+      '二つあります。\n\n- 案1：SQLite\n- 案2：PostgreSQL\n\nどうしますか？',
+      'どうしますか？\n- 案1：SQLite\n- 案2：PostgreSQL',
+    ],
+    [
+      'a question in another language about something else than the list above it',
+      'Geändert:\n\n1. a.ts\n2. b.ts\n\nSoll ich 2 Tests schreiben und Version 1.2 markieren?',
+      'Soll ich 2 Tests schreiben und Version 1.2 markieren?',
+    ],
+    [
+      'a question about something else than a list of files with short names',
+      'Geändert:\n\n- a.ts\n- b.ts\n\nSoll ich das einchecken?',
+      'Soll ich das einchecken?',
+    ],
     ['a request without a question mark', 'Done.\n\nLet me know which you prefer.', undefined],
     ['a request for a choice', 'Both work.\n\nTell me which one to use.', undefined],
     ['a choice without a question mark', 'Both work. Which one:\n- a\n- b', undefined],
