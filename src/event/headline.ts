@@ -88,7 +88,7 @@ function blocksOf(message: string): Block[] {
       if (!mark.startsWith(fence)) continue
       fence = ''
       close('code')
-    } else if (line.trim() === '') close()
+    } else if (line.trim() === '' || (lines.length === 0 && isRule(line))) close()
     else {
       // A heading, and the first item of a list after its introduction, begin a new block.
       if (isHeading(line) || (isItem(line) && typeOf(lines) === 'text')) close()
@@ -108,6 +108,11 @@ function typeOf([first = '']: readonly string[]): Block['type'] {
 
 function isHeading(line: string): boolean {
   return /^\s{0,3}#{1,6}\s/.test(line) || /^\s*(\*\*|__)[^*_]+\1:?\s*$/.test(line)
+}
+
+/** A line between sections. Directly below a text, it makes that a heading. */
+function isRule(line: string): boolean {
+  return /^\s{0,3}([-*_])(\s*\1){2,}\s*$/.test(line)
 }
 
 function isItem(line: string): boolean {

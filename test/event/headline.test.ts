@@ -143,6 +143,8 @@ describe('the headline of an answer', () => {
       'It works now:\n\n```sh\nnpm test # is it green?\n```',
       'It works now:',
     ],
+    ['a paragraph below a line', 'Long story.\n\n---\nAll is green.', 'All is green.'],
+    ['the text above a line at the end', 'Long story.\n\nAll is green.\n\n* * *', 'All is green.'],
     ['code if there is nothing else', '```\nok\n```', '```\nok\n```'],
     [
       'an answer with a question in the middle',
