@@ -4,8 +4,8 @@ import type { Question } from './event.ts'
 import { fieldOf, isPayload, type Payload, textOf } from './payload.ts'
 import { commandIn, pathIn, wordsIn } from './tool-input.ts'
 
-/** More than fits on any screen; messages truncate further. */
-const MAX_SUBJECT = 8 * 1024
+/** More than fits on any screen; messages truncate further. Commands that write a file are long, and may end in another. */
+const MAX_SUBJECT = 32 * 1024
 const MAX_CHOICES = 12
 const MAX_INPUT = 200
 /** The fields in which a tool says what it is used for. */

@@ -1,7 +1,7 @@
 import type { EnrichedEvent } from '../context/enrich.ts'
 import type { Clearance } from '../delivery.ts'
 import { type Headline, headline } from '../event/headline.ts'
-import { cleanText, cutText, oneLine } from '../text/clean.ts'
+import { cleanText, cutMiddle, cutText, oneLine } from '../text/clean.ts'
 import { redact, redactStart } from '../text/redact.ts'
 import type { Formatted } from './formatted.ts'
 import { fromMarkdown, type ReadMarkdown } from './markdown.ts'
@@ -64,6 +64,11 @@ export class Source {
 
   text(value: string, max = this.maxText): string {
     return cutText(redactStart(cleanText(value), max, this.deps.secrets).trim(), max)
+  }
+
+  /** The start and the end of a command: what follows the last `&&` may be what matters. */
+  command(value: string): string {
+    return cutMiddle(redact(cleanText(value), this.deps.secrets).trim(), this.maxText)
   }
 
   formatted(markdown: string): Formatted {

@@ -141,8 +141,10 @@ function subagentOf(from: Source): string {
 
 function askedOf(from: Source): Formatted {
   const { question } = from.event
-  const subject = from.text(question?.subject ?? '')
-  return question && isSpoken(question) ? from.formatted(subject) : asCode(subject)
+  const subject = question?.subject ?? ''
+  return question && isSpoken(question)
+    ? from.formatted(from.text(subject))
+    : asCode(from.command(subject))
 }
 
 function choicesOf(from: Source): Formatted {

@@ -72,6 +72,18 @@ describe('the values of templates', () => {
     expect(String(makeValue(name, event, clearance).valueOf())).toBe(expected)
   })
 
+  it.each([
+    ['full', 2000],
+    ['summary', 600],
+  ] as const)('show the end of a long command as well, with clearance %s', (clearance, max) => {
+    const subject = `cd /srv && ${'make --all && '.repeat(1000)}curl -u me:hunter2 x && rm -rf /srv`
+    const question = { about: 'command', tool: 'Bash', subject, detail: '', choices: [] } as const
+    const asked = makeValue('asked', { question: { ...question, from: 'payload' } }, clearance)
+    const text = String(asked.valueOf())
+    expect(text).toMatch(/^cd \/srv && make .*….* && curl -u me:\[redacted\] x && rm -rf \/srv$/)
+    expect(text.length).toBeLessThanOrEqual(max)
+  })
+
   it('have no part of a key with which the searched end of a long answer begins', () => {
     const key = `ghp_${'0123456789'.repeat(4)}`
     for (const cut of [10, 20, 30]) {
