@@ -1,7 +1,7 @@
 import type { LoadedConfig } from '../config/load/load.ts'
 import { AnswerWatch, type AskedWhere, isAnswered as isInTranscript } from '../context/answers.ts'
 import type { Destination } from '../deliver/attempt.ts'
-import { type Begun, type EarlierMessages, ONE_SHOT_MS } from '../deliver/message-life.ts'
+import type { Begun, EarlierMessages } from '../deliver/message-life.ts'
 import { withOpenQuestions, withoutAnswered } from '../deliver/summary.ts'
 import { update, withdraw } from '../deliver/withdraw.ts'
 import { type Asked, type Delivery, staysShown } from '../delivery.ts'
@@ -13,6 +13,7 @@ import type { PolicyMemory } from '../policy/checkpoint.ts'
 import { isAnswered } from '../policy/questions.ts'
 import { isOver as isOutdated, type Session } from '../policy/sessions.ts'
 import { sessionHash } from '../prepare/prepare.ts'
+import { isOver } from './is-over.ts'
 import { type Shown, ShownMessages } from './shown-messages.ts'
 import { RECORD_LIMIT_MS, waitAtMost } from './wait-at-most.ts'
 
@@ -68,13 +69,15 @@ export class OpenMessages implements EarlierMessages {
 
   begin(delivery: Delivery, { notifier, options }: Destination): Begun {
     const before = notifier.canReplace?.(options) ? this.#takePlace(delivery) : undefined
+    const knownAt = this.#deps.memory.current?.session(delivery.message)?.latestAt
     const others = before?.open ?? []
     const isAnother = others.length > 0 && delivery.kind === 'permission'
     const ended = (handle: string | undefined) => {
       const isReplaced = handle !== undefined && handle === before?.shown.handle
       if (before && !isReplaced) this.#shown.add(before.shown)
       if (handle === undefined || !staysShown(delivery.message)) return
-      this.#add(delivery, handle, isReplaced ? others : [], notifier.update !== undefined)
+      const canUpdate = notifier.update !== undefined
+      this.#add(delivery, { handle, knownAt }, isReplaced ? others : [], canUpdate)
     }
     return {
       delivery: isAnother ? withOpenQuestions(delivery, others) : delivery,
@@ -147,15 +150,21 @@ export class OpenMessages implements EarlierMessages {
     return { shown, open }
   }
 
-  #add(delivery: Delivery, handle: string, others: readonly Asked[], canUpdate: boolean) {
+  #add(
+    delivery: Delivery,
+    { handle, knownAt }: Pick<Shown, 'handle' | 'knownAt'>,
+    others: readonly Asked[],
+    canUpdate: boolean,
+  ) {
     const { channel, session, events, kind, acceptedAt: at, questions = [], sessionEnv } = delivery
     const { message } = delivery
     const { client, sessionId } = message
     const [event = ''] = events
     const all = [...questions, ...others]
+    const known = knownAt === undefined ? {} : { knownAt }
     const shown = { channel, session, event, client, sessionId, kind, at, handle, sessionEnv }
     const told = canUpdate && all.length > 1 ? { told: { events, message } } : {}
-    this.#shown.add({ ...shown, ...told, questions: all })
+    this.#shown.add({ ...shown, ...known, ...told, questions: all })
     this.#lookIn(FIRST_LOOK_MS, handle)
   }
 
@@ -231,17 +240,4 @@ export class OpenMessages implements EarlierMessages {
 
 function isOf(one: SessionRef, { client, sessionId }: SessionRef): boolean {
   return one.client === client && one.sessionId === sessionId
-}
-
-function isOver(session: Session, { questions, at, channel }: Shown): boolean {
-  if (questions.length > 0) return questions.every((one) => isAnswered(session, one))
-  // The message reports a failure or the end of a turn: it is outdated once the session goes on.
-  const { promptAt, ownTurnAt = 0, turnEnd, answeredAt, isHeadless } = session
-  const endedAt = turnEnd?.at ?? 0
-  // The client took a turn of its own, whose end is not told there: the message still says where the session stands.
-  const isOwnTurn = ownTurnAt > Math.max(at, promptAt)
-  const isAside = isOwnTurn && endedAt > at && turnEnd?.to?.includes(channel) !== true
-  const since = isAside ? endedAt : at
-  const graceMs = isHeadless === false ? 0 : ONE_SHOT_MS
-  return promptAt > at || endedAt > since || answeredAt > since + graceMs
 }

@@ -17,6 +17,10 @@ const shownSchema = z.object({
   sessionId: z.string(),
   kind: z.enum(kinds),
   at: z.number().describe('When that event was accepted, Unix ms'),
+  knownAt: z
+    .number()
+    .optional()
+    .describe('When the latest event of its session was accepted that was known when it was told'),
   questions: z.array(askedSchema),
   told: z
     .object({ events: z.array(z.string()), message: messageSchema })

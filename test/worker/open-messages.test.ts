@@ -5,6 +5,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -460,6 +461,42 @@ describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
     await world.once()
     const [, next] = await shown()
     expect(next?.replacesId).toBe(0)
+  })
+
+  /** A world with quiet hours, and what ends them: everything held is sent. */
+  async function makeQuietDesk() {
+    const channels = { desk: { type: 'desktop', timeoutSeconds: 3600 } }
+    const on = ['permission', 'done', 'failed', 'abnormal-end']
+    const routes = [{ on, to: ['desk'] }]
+    const quietHours = [{ from: '00:00', to: '24:00', timeZone: 'UTC' }]
+    const desk = await makeDesk({ channels, routes, noise: { quietHours } })
+    const { world } = desk
+    const endQuiet = async () => {
+      await world.once()
+      world.configure({ channels, routes, lingerSeconds: 0 })
+      for (const name of world.list('deferred')) letItBeTime(world, name)
+      await world.untilIdle()
+    }
+    return { ...desk, endQuiet }
+  }
+
+  it.each([
+    ['failed again', { hook_event_name: 'StopFailure', error: 'overloaded' }, / and 1 more$/],
+    ['ended', { hook_event_name: 'SessionEnd', reason: 'error' }, /limit reached$/],
+  ])('stays when it is told only after its session %s', async (_, next, title) => {
+    const { world, accept, shown, withdrawn, endQuiet } = await makeQuietDesk()
+    const id = accept({ hook_event_name: 'StopFailure', session_id: 's1', error: 'rate_limit' })
+    const [file = ''] = world.list('new').filter((name) => name.includes(id))
+    const minuteAgo = Date.now() / 1000 - 60
+    utimesSync(join(world.spool.new, file), minuteAgo, minuteAgo)
+    await world.once()
+    accept({ ...next, session_id: 's1' })
+    await endQuiet()
+    expect(await shown()).toMatchObject([{ title: expect.stringMatching(title), expireMs: 0 }])
+    expect(await withdrawn()).toBe(0)
+    accept(prompt)
+    await world.untilIdle()
+    expect(await withdrawn()).toBe(1)
   })
 
   it.each([
