@@ -30,7 +30,6 @@ export function summarize(deliveries: readonly [Delivery, ...Delivery[]]): Deliv
   const all = deliveries.flatMap(({ events }) => events)
   const byUrgency = [...deliveries].sort((one, other) => rankOf(other) - rankOf(one))
   const shown = mostUrgent(deliveries.flatMap((one) => linesOf(one, places)))
-  const rest = all.length - shown.length
   const isOfOne = deliveries.every(({ session }) => session === first.session)
   const urgency = highest(deliveries.map((one) => one.urgency))
   const [lead = first] = byUrgency
@@ -53,7 +52,7 @@ export function summarize(deliveries: readonly [Delivery, ...Delivery[]]): Deliv
       urgency,
       kind: lead.message.kind,
       title: `${cutText(titleOf(lead), MAX_LINE)} and ${all.length - 1} more`,
-      body: [...shown, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n'),
+      body: withRest(shown, all.length - shown.length).join('\n'),
       markup: '',
       ...(deliveries.some((one) => one.message.asks) && { asks: true }),
     },
@@ -83,10 +82,10 @@ function shared([first = '', ...others]: readonly string[]): string {
 /** Adds the questions of the message that this one replaces, as far as they are still open. */
 export function withOpenQuestions(delivery: Delivery, others: readonly Asked[]): Delivery {
   if (others.length === 0) return delivery
-  const { message, events, questions } = delivery
-  const title = questions?.[0]?.title ?? message.title
+  const { message, events } = delivery
   const texts = [message.body, ...linesOfQuestions(others)]
-  return { ...delivery, message: combine(message, title, events.length + others.length, texts) }
+  const count = events.length + others.length
+  return { ...delivery, message: combine(message, titleOf(delivery), count, texts) }
 }
 
 /** What was told of the events of a message, without the questions of others that it contains as well. */
@@ -94,19 +93,24 @@ export type Told = Pick<Delivery, 'events' | 'message'>
 
 /** The message as it is once some of its questions were answered, but not all: it tells only of the others. */
 export function withoutAnswered(
-  { events, message }: Told,
+  told: Told,
   questions: readonly Asked[],
   answered: readonly string[],
 ): Message {
+  const { events, message } = told
   const isOwn = ({ id }: Asked) => events.includes(id)
   const isOpen = ({ id }: Asked) => !answered.includes(id)
   const open = questions.filter(isOpen)
   const others = open.filter((one) => !isOwn(one))
   const over = questions.filter((one) => isOwn(one) && !isOpen(one))
-  const count = events.length - over.length + others.length
-  const own = events.length > 1 ? without(message.body, linesOfQuestions(over)) : message.body
-  const texts = [over.length < events.length ? own : '', ...linesOfQuestions(others)]
-  return combine(message, open[0]?.title ?? message.title, count, texts)
+  const count = events.length - over.length
+  const own = events.length > 1 ? linesWithout(message.body, over, count) : [message.body]
+  const texts = [...(count > 0 ? own : []), ...linesOfQuestions(others)]
+  // What comes first in the title may be over.
+  const before = titleOf(told)
+  const isLeft = !over.some(({ title }) => title === before)
+  const title = isLeft ? before : (open[0]?.title ?? own[0] ?? before)
+  return combine(message, title, count + others.length, texts)
 }
 
 function combine(message: Message, title: string, count: number, texts: readonly string[]) {
@@ -119,21 +123,33 @@ function combine(message: Message, title: string, count: number, texts: readonly
 }
 
 function linesOfQuestions(questions: readonly Asked[]): string[] {
-  return questions.slice(0, MAX_LINES).map(({ text }) => cutText(text, MAX_LINE))
+  return questions.slice(0, MAX_LINES).map(lineOf)
 }
 
-/** Removes each of the lines once, because two events may have the same. The project may precede it. */
-function without(body: string, lines: readonly string[]): string {
-  const left = body.split('\n')
-  for (const line of lines) {
+function lineOf({ text }: Asked): string {
+  return cutText(text, MAX_LINE)
+}
+
+/**
+ * The lines of a summary without those of the questions, each once, because two events may have the same. The project may
+ * precede it. @param count how many events are left
+ */
+function linesWithout(body: string, questions: readonly Asked[], count: number): string[] {
+  const left = linesOfSummary(body)
+  for (const line of questions.map(lineOf)) {
     const at = left.findIndex((one) => one === line || one.endsWith(` · ${line}`))
     if (at >= 0) left.splice(at, 1)
   }
-  return left.join('\n')
+  return withRest(left, count - left.length)
 }
 
-/** The title of what may itself be a summary, which could not be sent, without its number. */
-function titleOf({ events, message: { title } }: Delivery): string {
+/** @param rest how many events have no line */
+function withRest(lines: readonly string[], rest: number): string[] {
+  return [...lines, ...(rest > 0 ? [`and ${rest} more`] : [])]
+}
+
+/** The title of what may itself be a summary, without its number. */
+function titleOf({ events, message: { title } }: Told): string {
   return events.length > 1 ? title.replace(MORE, '') : title
 }
 

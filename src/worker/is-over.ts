@@ -5,9 +5,10 @@ import type { Shown } from './shown-messages.ts'
 
 /** Whether a shown message is answered or outdated. */
 export function isOver(session: Session, shown: Shown): boolean {
-  const { questions } = shown
-  if (questions.length > 0) return questions.every((one) => isAnswered(session, one))
-  return isOutdated(session, shown)
+  const { questions, tellsMore = questions.length === 0 } = shown
+  return (
+    questions.every((one) => isAnswered(session, one)) && (!tellsMore || isOutdated(session, shown))
+  )
 }
 
 /** A failure or the end of a turn is outdated once the session goes on, after what was known when it was told. */

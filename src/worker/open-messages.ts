@@ -71,7 +71,6 @@ export class OpenMessages implements EarlierMessages {
     const before = notifier.canReplace?.(options) ? this.#takePlace(delivery) : undefined
     const knownAt = this.#deps.memory.current?.session(delivery.message)?.latestAt
     const others = before?.open ?? []
-    const isAnother = others.length > 0 && delivery.kind === 'permission'
     const ended = (handle: string | undefined) => {
       const isReplaced = handle !== undefined && handle === before?.shown.handle
       if (before && !isReplaced) this.#shown.add(before.shown)
@@ -80,7 +79,7 @@ export class OpenMessages implements EarlierMessages {
       this.#add(delivery, { handle, knownAt }, isReplaced ? others : [], canUpdate)
     }
     return {
-      delivery: isAnother ? withOpenQuestions(delivery, others) : delivery,
+      delivery: withOpenQuestions(delivery, others),
       replaces: before?.shown.handle,
       delivered: ended,
       failed: ended,
@@ -163,8 +162,10 @@ export class OpenMessages implements EarlierMessages {
     const all = [...questions, ...others]
     const known = knownAt === undefined ? {} : { knownAt }
     const shown = { channel, session, event, client, sessionId, kind, at, handle, sessionEnv }
-    const told = canUpdate && all.length > 1 ? { told: { events, message } } : {}
-    this.#shown.add({ ...shown, ...known, ...told, questions: all })
+    const tellsMore = events.length > questions.length
+    const isOfSeveral = events.length + others.length > 1
+    const told = canUpdate && isOfSeveral ? { told: { events, message } } : {}
+    this.#shown.add({ ...shown, ...known, ...told, tellsMore, questions: all })
     this.#lookIn(FIRST_LOOK_MS, handle)
   }
 

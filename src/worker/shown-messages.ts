@@ -22,6 +22,7 @@ const shownSchema = z.object({
     .optional()
     .describe('When the latest event of its session was accepted that was known when it was told'),
   questions: z.array(askedSchema),
+  tellsMore: z.boolean().optional().describe('Whether it tells of something besides questions'),
   told: z
     .object({ events: z.array(z.string()), message: messageSchema })
     .optional()

@@ -12,7 +12,8 @@ import { makeDelivery } from '../support/delivery.ts'
 
 function asking(id: string, text: string) {
   const asked = { id, at: 1, toolUseId: '', transcriptPath: '', title: 'asks you', text }
-  return makeDelivery(id, { kind: 'permission', questions: [asked] })
+  const delivery = makeDelivery(id, { kind: 'permission', questions: [asked] })
+  return { ...delivery, message: { ...delivery.message, title: asked.title } }
 }
 
 function withBody(body: string, markup: string) {
@@ -80,8 +81,32 @@ describe('a message of which some questions were answered', () => {
     const same = [asking('a', 'Bash: make'), asking('b', 'Bash: make'), asking('c', 'Bash: ls')]
     const { questions = [], ...told } = summarize([failure, ...same])
     const { title, body } = withoutAnswered(told, questions, ['a', 'c'])
-    expect(title).toBe('asks you and 1 more')
+    expect(title).toBe('title of x and 1 more')
     expect(body.split('\n')).toEqual([expect.stringContaining('title of x'), 'Bash: make'])
+    expect(withoutAnswered(told, questions, ['a', 'b', 'c'])).toMatchObject({
+      ...{ title: 'title of x', body: 'title of x · body of x' },
+    })
+  })
+
+  it('has the title of what is left, if it began with a question that was answered', () => {
+    const failure = makeDelivery('x', { urgency: 'critical' })
+    const critical = { ...asking('a', 'Bash: make'), urgency: 'critical' } as const
+    const { questions = [], ...told } = summarize([critical, failure])
+    expect(told.message.title).toBe('asks you and 1 more')
+    expect(withoutAnswered(told, questions, ['a'])).toMatchObject({
+      ...{ title: 'title of x · body of x', body: 'title of x · body of x' },
+    })
+  })
+
+  it('says of how many events it has no line, if it is a long summary', () => {
+    const all = Array.from({ length: 13 }, (_, index) => asking(`${index}`, `make ${index}`))
+    const { questions = [], ...told } = summarize(all as [Delivery])
+    const linesWithout = (...ids: string[]) =>
+      withoutAnswered(told, questions, ids).body.split('\n').slice(-2)
+    expect(told.message.body.split('\n').slice(-2)).toEqual(['make 9', 'and 3 more'])
+    expect(linesWithout('0')).toEqual(['make 9', 'and 3 more'])
+    expect(linesWithout('0', '11')).toEqual(['make 9', 'and 2 more'])
+    expect(linesWithout('10', '11', '12')).toEqual(['make 8', 'make 9'])
   })
 })
 

@@ -12,6 +12,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { builtInConfig, parseConfig } from '../../src/config/load/load.ts'
+import { summarize } from '../../src/deliver/summary.ts'
 import type { Asked, Delivery } from '../../src/delivery.ts'
 import { Journal } from '../../src/journal/journal.ts'
 import { readJournalOf } from '../../src/journal/read.ts'
@@ -124,13 +125,13 @@ describe('a message that may be withdrawn', () => {
     expect([again.replaces, again.delivery.message.title]).toEqual(['one', 'title of e1'])
     again.delivered('one')
     const next = begin(question('e2'))
-    expect([next.replaces, next.delivery.message.title]).toEqual(['one', 'Bash and 1 more'])
+    expect([next.replaces, next.delivery.message.title]).toEqual(['one', 'title of e2 and 1 more'])
     next.delivered('one')
     const ids = shown().map(({ questions }) => questions.map(({ id }) => id))
     expect(ids).toEqual([['e2', 'e1']])
     happen('reply', 'PermissionReplied', { toolUseId: 'e2' })
     const last = begin(question('e3'))
-    expect(last.delivery.message.title).toBe('Bash and 1 more')
+    expect(last.delivery.message.title).toBe('title of e3 and 1 more')
     expect(last.delivery.message.body).toContain('make e1')
     expect(last.delivery.message.body).not.toContain('make e2')
   })
@@ -148,12 +149,17 @@ describe('a message that may be withdrawn', () => {
     expect(handles()).toEqual([])
   })
 
-  it('is not mixed with a message of another kind that replaces it', async () => {
-    const { begin, question } = await makeOpen()
+  it('is repeated by a summary that begins with another kind of message', async () => {
+    const { begin, question, shown } = await makeOpen()
     begin(question('e1')).delivered('one')
-    const failure = question('e2', { kind: 'failed' })
-    const begun = begin(failure)
-    expect([begun.replaces, begun.delivery]).toEqual(['one', failure])
+    const failure = { ...question('e2', { kind: 'failed' }), questions: undefined }
+    const begun = begin(summarize([failure as Delivery, question('e3')]))
+    expect(begun.replaces).toBe('one')
+    expect(begun.delivery.message.body.split('\n')).toEqual([
+      ...['title of e2 · body of e2', 'make e3', 'make e1'],
+    ])
+    begun.delivered('one')
+    expect(shown()[0]?.questions.map(({ id }) => id)).toEqual(['e3', 'e1'])
   })
 
   it('stays in the list if the next one fails, is not replaced by it, or cannot replace it', async () => {
@@ -494,6 +500,32 @@ describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
     await endQuiet()
     expect(await shown()).toMatchObject([{ title: expect.stringMatching(title), expireMs: 0 }])
     expect(await withdrawn()).toBe(0)
+    accept(prompt)
+    await world.untilIdle()
+    expect(await withdrawn()).toBe(1)
+  })
+
+  it('of a sub-agent is repeated by what replaces it, and leaves that once it is answered', async () => {
+    const on = ['permission', 'done']
+    const routes = [{ on, to: ['desk'], urgency: 'critical' }]
+    const { world, accept, shown, withdrawn } = await makeDesk({ routes })
+    const background_tasks = [{ id: 'a1', type: 'subagent', status: 'running' }]
+    const last_assistant_message = 'Shall I publish the package?'
+    const stop = { hook_event_name: 'Stop', session_id: 's1', last_assistant_message }
+    accept(ask('make', { agent_id: 'a1' }))
+    await world.untilIdle()
+    accept({ ...stop, background_tasks })
+    await world.untilIdle()
+    const [first, both] = await shown()
+    expect(both?.replacesId).toBeGreaterThan(0)
+    expect(both?.title).toMatch(/and 1 more$/)
+    expect(both?.body).toMatch(/^Shall I .*\n.*task\nSub-agent · Bash: make\n—/)
+    accept({ hook_event_name: 'SubagentStop', session_id: 's1', agent_id: 'a1' })
+    await world.untilIdle()
+    const [, , own, ...others] = await shown()
+    expect(own).toMatchObject({ title: expect.not.stringContaining('more'), expireMs: 0 })
+    expect(own?.body).toMatch(/^Shall I .*\n.*task\n—/)
+    expect([first?.replacesId, others, await withdrawn()]).toEqual([0, [], 0])
     accept(prompt)
     await world.untilIdle()
     expect(await withdrawn()).toBe(1)
