@@ -188,7 +188,7 @@ export class Deliverer {
       limiter.cancel(slot)
       return this.#withoutDestination(delivery, destination.error)
     }
-    const begun = life.begin(delivery, destination)
+    const begun = await life.begin(delivery, destination)
     const startedAt = monotonicMs()
     try {
       const sent = await send(destination, begun.delivery, loaded, this.#deps, begun.replaces)

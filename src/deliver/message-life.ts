@@ -12,7 +12,7 @@ export const ONE_SHOT_MS = 10_000
 export interface EarlierMessages {
   /** Why the delivery is no longer worth sending; undefined if it is. */
   whyOver(delivery: Delivery): Promise<string | undefined>
-  begin(delivery: Delivery, destination: Destination): Begun
+  begin(delivery: Delivery, destination: Destination): Promise<Begun>
 }
 
 /** Called around each attempt. */
@@ -37,7 +37,7 @@ export interface Begun {
 export const unknownLife: MessageLife = {
   whyOver: async () => undefined,
   whyLater: () => undefined,
-  begin: (delivery) => ({ delivery, delivered: () => {}, failed: () => {} }),
+  begin: async (delivery) => ({ delivery, delivered: () => {}, failed: () => {} }),
 }
 
 /** The outcome of a delivery that is not sent although it is its turn; undefined if it is sent. */

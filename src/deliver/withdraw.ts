@@ -21,19 +21,18 @@ export function withdraw(shown: ShownBy, loaded: LoadedConfig): Promise<Change> 
   })
 }
 
-/** Replaces the text of a message that is still shown, with a deadline. Never throws. @returns its handle from then on */
-export async function update(
+/** Replaces the text of a message that is still shown, with a deadline. Its answer is the handle from then on. Never throws. */
+export function update(
   shown: ShownBy,
   message: Message,
   loaded: LoadedConfig,
   now: number,
-): Promise<string> {
+): Promise<Change> {
   const { handle, sessionEnv } = shown
-  const result = await change(shown, loaded, async ({ notifier, options }, signal) => {
+  return change(shown, loaded, async ({ notifier, options }, signal) => {
     const context = { signal, sessionEnv, now }
     return await notifier.update?.(handle, message, options, context)
   })
-  return result.isDone ? result.answer : handle
 }
 
 async function change(

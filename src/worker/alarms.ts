@@ -73,8 +73,8 @@ export class Alarms {
     return {
       whyOver: (delivery) => life.whyOver(delivery),
       whyLater: (delivery) => life.whyLater(delivery),
-      begin: (delivery, destination) =>
-        this.#begin(life.begin(delivery, destination), delivery, destination),
+      begin: async (delivery, destination) =>
+        this.#begin(await life.begin(delivery, destination), delivery, destination),
     }
   }
 

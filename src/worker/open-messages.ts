@@ -5,7 +5,6 @@ import type { Begun, EarlierMessages } from '../deliver/message-life.ts'
 import { withOpenQuestions, withoutAnswered } from '../deliver/summary.ts'
 import { update, withdraw } from '../deliver/withdraw.ts'
 import { type Asked, type Delivery, staysShown } from '../delivery.ts'
-import { dropOldest } from '../drop-oldest.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
 import { ANSWERED_BEFORE, WENT_ON_BEFORE } from '../policy/answered-at-once.ts'
@@ -14,19 +13,16 @@ import { isAnswered } from '../policy/questions.ts'
 import { isOver as isOutdated, type Session } from '../policy/sessions.ts'
 import { sessionHash } from '../prepare/prepare.ts'
 import { isOver } from './is-over.ts'
+import { FIRST_LOOK_MS, LookTimes } from './look-times.ts'
 import { type Shown, ShownMessages } from './shown-messages.ts'
 import { RECORD_LIMIT_MS, waitAtMost } from './wait-at-most.ts'
 
-/** A client writes its transcript a moment after it asks. */
-const FIRST_LOOK_MS = 1000
-const MAX_LOOK_MS = 30_000
 /** After this long transcripts are not read any more: only the client's hooks show an answer. */
 const LOOK_FOR_MS = 3600_000
 /** After this long a shown message is forgotten and never withdrawn. */
 const FORGET_AFTER_MS = 24 * 3600_000
-
-/** More messages than are shown at once. */
-const MAX_KNOWN = 200
+/** How much longer than its deadline a change of what is shown may take. */
+const LONGER_MS = 5000
 
 interface OpenDeps {
   stateDir: string
@@ -47,12 +43,12 @@ export class OpenMessages implements EarlierMessages {
   readonly #deps: OpenDeps
   readonly #shown: ShownMessages
   readonly #watch = new AnswerWatch()
-  /** When to read the transcript next, Unix ms, by handle. */
-  readonly #nextLook = new Map<string, number>()
+  readonly #looks: LookTimes
 
   constructor(deps: OpenDeps) {
     this.#deps = deps
-    this.#shown = new ShownMessages(deps.stateDir)
+    this.#shown = new ShownMessages(deps.stateDir, deps.now)
+    this.#looks = new LookTimes(deps.now)
   }
 
   async whyOver(delivery: Delivery): Promise<string | undefined> {
@@ -67,16 +63,20 @@ export class OpenMessages implements EarlierMessages {
     return ANSWERED_BEFORE
   }
 
-  begin(delivery: Delivery, { notifier, options }: Destination): Begun {
-    const before = notifier.canReplace?.(options) ? this.#takePlace(delivery) : undefined
+  async begin(delivery: Delivery, { notifier, options }: Destination): Promise<Begun> {
+    const canReplace = notifier.canReplace?.(options) === true
+    const end = canReplace ? await this.#shown.beginAlone(delivery) : undefined
+    const before = canReplace ? this.#takePlace(delivery) : undefined
     const knownAt = this.#deps.memory.current?.session(delivery.message)?.latestAt
     const others = before?.open ?? []
     const ended = (handle: string | undefined) => {
       const isReplaced = handle !== undefined && handle === before?.shown.handle
       if (before && !isReplaced) this.#shown.add(before.shown)
-      if (handle === undefined || !staysShown(delivery.message)) return
       const canUpdate = notifier.update !== undefined
-      this.#add(delivery, { handle, knownAt }, isReplaced ? others : [], canUpdate)
+      if (handle !== undefined && staysShown(delivery.message))
+        this.#add(delivery, { handle, knownAt }, others, canUpdate)
+      else if (isReplaced) this.#shown.remove(before.shown)
+      end?.()
     }
     return {
       delivery: withOpenQuestions(delivery, others),
@@ -101,7 +101,7 @@ export class OpenMessages implements EarlierMessages {
 
   /** Milliseconds until transcripts are checked again; undefined if no message needs it. */
   nextLookInMs(): number | undefined {
-    const times = this.#watched().map((one) => this.#lookInMs(one))
+    const times = this.#watched().map(({ handle }) => this.#looks.inMs(handle))
     return times.length > 0 ? Math.min(...times) : undefined
   }
 
@@ -115,9 +115,8 @@ export class OpenMessages implements EarlierMessages {
       if (now - shown.at > FORGET_AFTER_MS) this.#shown.remove(shown)
     }
     for (const shown of this.#watched()) {
-      if (this.#lookInMs(shown) > 0) continue
-      const ms = Math.min(Math.max((now - shown.at) / 10, FIRST_LOOK_MS), MAX_LOOK_MS)
-      this.#lookIn(ms, shown.handle)
+      if (this.#looks.inMs(shown.handle) > 0) continue
+      this.#looks.setNext(shown.handle, now - shown.at)
       for (const asked of await this.#unanswered(shown, shown.questions)) {
         const look = (one: AskedWhere) => this.#watch.isAnswered(one)
         if (await this.#findAnswer(shown, asked, look)) this.#deps.onAnswer?.(shown.session)
@@ -142,7 +141,7 @@ export class OpenMessages implements EarlierMessages {
       .list()
       .findLast((one) => one.channel === channel && one.session === session)
     if (!shown || (urgency !== 'critical' && !(known && isOver(known, shown)))) return undefined
-    if (!this.#shown.remove(shown)) return undefined
+    if (!this.#shown.take(shown, this.#takenUntil())) return undefined
     const open = shown.questions.filter(
       (one) => !events.includes(one.id) && !(known && isAnswered(known, one)),
     )
@@ -166,19 +165,7 @@ export class OpenMessages implements EarlierMessages {
     const isOfSeveral = events.length + others.length > 1
     const told = canUpdate && isOfSeveral ? { told: { events, message } } : {}
     this.#shown.add({ ...shown, ...known, ...told, tellsMore, questions: all })
-    this.#lookIn(FIRST_LOOK_MS, handle)
-  }
-
-  #lookIn(ms: number, handle: string) {
-    this.#nextLook.delete(handle)
-    this.#nextLook.set(handle, this.#deps.now() + ms)
-    dropOldest(this.#nextLook, MAX_KNOWN)
-  }
-
-  /** A longer wait than any that is set means that the clock was set back. */
-  #lookInMs({ handle }: Shown): number {
-    const ms = (this.#nextLook.get(handle) ?? 0) - this.#deps.now()
-    return ms > MAX_LOOK_MS ? 0 : Math.max(0, ms)
+    this.#looks.setNext(handle, 0)
   }
 
   async #session(ref: SessionRef): Promise<Session | undefined> {
@@ -220,22 +207,39 @@ export class OpenMessages implements EarlierMessages {
   async #shorten(shown: Shown, session: Session) {
     const { told, questions, left = [] } = shown
     const answered = questions.filter((one) => isAnswered(session, one)).map(({ id }) => id)
-    if (!told || answered.length === left.length || !this.#shown.remove(shown)) return
+    if (!told || answered.length === left.length) return
     const { config, now } = this.#deps
-    const message = withoutAnswered(told, questions, answered)
-    const handle = await update(shown, message, config(), now())
+    let isSaved = false
+    await this.#shown.change(shown, this.#takenUntil(), async () => {
+      const message = withoutAnswered(told, questions, answered)
+      const result = await update(shown, message, config(), now())
+      // If that failed, the next event of the session tries again.
+      const after = result.isDone ? { ...shown, handle: result.answer, left: answered } : shown
+      isSaved = this.#shown.add(after) && result.isDone
+    })
     // The next answer may have come meanwhile. What could not be saved would be done again without end.
-    if (this.#shown.add({ ...shown, handle, left: answered })) await this.review(shown)
+    if (isSaved) await this.review(shown)
   }
 
   async #takeBack(shown: Shown) {
-    if (!this.#shown.remove(shown)) return
     const { journal, config, now } = this.#deps
-    const result = await withdraw(shown, config())
+    let reason: string | undefined
+    await this.#shown.change(shown, this.#takenUntil(), async () => {
+      const result = await withdraw(shown, config())
+      if (!result.isDone && result.mayWork) this.#shown.add(shown)
+      else this.#shown.remove(shown)
+      if (result.isDone) reason = result.answer
+    })
     const { event: id, channel } = shown
-    if (result.isDone) {
-      await journal.append({ at: now(), id, type: 'withdrawn', channel, reason: result.answer })
-    } else if (result.mayWork) this.#shown.add(shown)
+    if (reason !== undefined) {
+      await journal.append({ at: now(), id, type: 'withdrawn', channel, reason })
+    }
+  }
+
+  /** When another worker may change what this one has begun to change, Unix ms: if it was killed meanwhile. */
+  #takenUntil(): number {
+    const { config, now } = this.#deps
+    return now() + config().config.deliveryTimeoutSeconds * 1000 + LONGER_MS
   }
 }
 

@@ -29,11 +29,14 @@ const shownSchema = z.object({
     .describe('What it told, if its text can be replaced when only some questions are answered'),
   left: z.array(z.string()).optional().describe('Ids of answered questions that it no longer has'),
   handle: z.string(),
+  takenUntil: z.number().optional().describe('Until when only one worker may change it, Unix ms'),
   sessionEnv: z.record(z.string(), z.string()),
 })
 
 /** A message that stays where it is shown until it is withdrawn or replaced. */
 export type Shown = z.output<typeof shownSchema>
+
+type Place = Pick<Shown, 'channel' | 'session'>
 
 const fileSchema = z.object({ format: z.literal(1), shown: z.array(shownSchema) })
 
@@ -43,10 +46,14 @@ const fileSchema = z.object({ format: z.literal(1), shown: z.array(shownSchema) 
  */
 export class ShownMessages {
   readonly #path: string
+  readonly #now: () => number
+  /** Changes by this worker that are under way. */
+  readonly #changes = new Map<Promise<void>, Place>()
   readonly #saved = new Fresh(() => this.#readNow())
 
-  constructor(stateDir: string) {
+  constructor(stateDir: string, now: () => number) {
     this.#path = join(stateDir, 'shown.json')
+    this.#now = now
   }
 
   list(): readonly Shown[] {
@@ -64,18 +71,57 @@ export class ShownMessages {
   }
 
   /** @returns whether it is saved */
-  add(shown: Shown): boolean {
-    const others = this.#readNow().filter((one) => !isSame(one, shown))
-    return this.#write([...others, shown].slice(-MAX_SHOWN))
+  add({ takenUntil: _, ...shown }: Shown): boolean {
+    return this.#write([...this.#others(shown), shown].slice(-MAX_SHOWN))
   }
 
-  /** @returns whether it was in the list: then the caller alone may withdraw it */
-  remove(shown: Shown): boolean {
-    const all = this.#readNow()
-    const others = all.filter((one) => !isSame(one, shown))
-    if (others.length === all.length) return false
-    this.#write(others)
+  /**
+   * Takes a message to change or replace it, until it is added or removed. If the worker is killed before that, another
+   * one may take it after `until`, Unix ms.
+   * @returns false if it is not in the list, or taken
+   */
+  take(shown: Shown, until: number): boolean {
+    const known = this.#readNow().find((one) => isSame(one, shown))
+    if (!known || (known.takenUntil ?? 0) > this.#now()) return false
+    const others = this.#others(shown)
+    this.#write([...others, { ...known, takenUntil: until }])
     return true
+  }
+
+  /** Takes a message, unless that is impossible, and does the work that adds or removes it. */
+  async change(shown: Shown, until: number, work: () => Promise<void>) {
+    if (!this.take(shown, until)) return
+    const end = this.#begin(shown)
+    await work()
+    end()
+  }
+
+  /** For a message that may replace another one: waits while this worker changes or sends one there. @returns what ends it */
+  async beginAlone(place: Place): Promise<() => void> {
+    for (const [change, { channel, session }] of this.#changes) {
+      if (channel === place.channel && session === place.session) await change
+    }
+    return this.#begin(place)
+  }
+
+  #begin(place: Place): () => void {
+    let resolve = () => {}
+    const change = new Promise<void>((end) => {
+      resolve = end
+    })
+    this.#changes.set(change, place)
+    return () => {
+      this.#changes.delete(change)
+      resolve()
+    }
+  }
+
+  remove(shown: Shown) {
+    this.#write(this.#others(shown))
+  }
+
+  #others(shown: Shown): Shown[] {
+    return this.#readNow().filter((one) => !isSame(one, shown))
   }
 
   #write(shown: readonly Shown[]): boolean {

@@ -88,6 +88,10 @@ async function makeOpen(script: Step[] = [{}]) {
     const all = ntfy.options.parse({ topic: 'shop', replace: true, ...options })
     return open.begin(delivery, { key: 'phone', notifier: ntfy, options: all })
   }
+  const tell = async (handle: string | undefined, ...message: Parameters<typeof begin>) => {
+    const begun = await begin(...message)
+    begun.delivered(handle)
+  }
   /** Something that has happened in the session. */
   const happen = (id: string, means: string, facts: object = {}, client = 'claude') => {
     const kind = means === 'PermissionRequest' ? 'permission' : 'other'
@@ -111,37 +115,38 @@ async function makeOpen(script: Step[] = [{}]) {
     return looks.length
   }
   const ref = { client: 'claude', sessionId: 's1' }
-  const parts = { answered, begin, clock, deps, handles, happen, look, open, question, ref, shown }
-  return { ...parts, received: phone.received, world }
+  const parts = { answered, begin, clock, deps, handles, happen, look, open, question, ref }
+  return { ...parts, received: phone.received, shown, tell, world }
 }
 
 describe('a message that may be withdrawn', () => {
   it('is replaced by the next one of its session, with the questions that are still open', async () => {
-    const { begin, happen, question, shown } = await makeOpen()
+    const { begin, happen, question, shown, tell } = await makeOpen()
     for (const id of ['e1', 'e2']) happen(id, 'PermissionRequest', { toolUseId: id })
-    begin(question('e1')).delivered('one')
+    await tell('one', question('e1'))
     // The same message again does not ask for itself.
-    const again = begin(question('e1'))
+    const again = await begin(question('e1'))
     expect([again.replaces, again.delivery.message.title]).toEqual(['one', 'title of e1'])
     again.delivered('one')
-    const next = begin(question('e2'))
+    const next = await begin(question('e2'))
     expect([next.replaces, next.delivery.message.title]).toEqual(['one', 'title of e2 and 1 more'])
     next.delivered('one')
     const ids = shown().map(({ questions }) => questions.map(({ id }) => id))
     expect(ids).toEqual([['e2', 'e1']])
     happen('reply', 'PermissionReplied', { toolUseId: 'e2' })
-    const last = begin(question('e3'))
+    const last = await begin(question('e3'))
     expect(last.delivery.message.title).toBe('title of e3 and 1 more')
     expect(last.delivery.message.body).toContain('make e1')
     expect(last.delivery.message.body).not.toContain('make e2')
   })
 
   it('may have arrived although its attempt failed', async () => {
-    const { begin, happen, handles, open, question, received, ref } = await makeOpen()
+    const { begin, handles, happen, open, question, received, ref, tell } = await makeOpen()
     happen('e1', 'PermissionRequest', { toolUseId: 'e1' })
-    begin(question('e1'), { replace: false }).failed('one')
+    const failing = await begin(question('e1'), { replace: false })
+    failing.failed('one')
     expect(handles()).toEqual(['one'])
-    begin(question('e1'), { replace: false }).delivered('one')
+    await tell('one', question('e1'), { replace: false })
     expect(handles()).toEqual(['one'])
     happen('reply', 'PermissionReplied', { toolUseId: 'e1' })
     await open.review(ref)
@@ -150,10 +155,10 @@ describe('a message that may be withdrawn', () => {
   })
 
   it('is repeated by a summary that begins with another kind of message', async () => {
-    const { begin, question, shown } = await makeOpen()
-    begin(question('e1')).delivered('one')
+    const { begin, question, shown, tell } = await makeOpen()
+    await tell('one', question('e1'))
     const failure = { ...question('e2', { kind: 'failed' }), questions: undefined }
-    const begun = begin(summarize([failure as Delivery, question('e3')]))
+    const begun = await begin(summarize([failure as Delivery, question('e3')]))
     expect(begun.replaces).toBe('one')
     expect(begun.delivery.message.body.split('\n')).toEqual([
       ...['title of e2 · body of e2', 'make e3', 'make e1'],
@@ -163,32 +168,65 @@ describe('a message that may be withdrawn', () => {
   })
 
   it('stays in the list if the next one fails, is not replaced by it, or cannot replace it', async () => {
-    const { begin, handles, question, shown } = await makeOpen()
-    begin(question('e1')).delivered('one')
-    const failing = begin(question('e2'))
-    expect(handles()).toEqual([])
+    const { begin, handles, question, shown, tell } = await makeOpen()
+    await tell('one', question('e1'))
+    const failing = await begin(question('e2'))
     failing.failed()
     expect(handles()).toEqual(['one'])
-    begin(question('e3')).delivered('three')
+    await tell('three', question('e3'))
     expect(handles()).toEqual(['one', 'three'])
-    expect(shown()[1]?.questions.map(({ id }) => id)).toEqual(['e3'])
-    begin(question('e4')).delivered(undefined)
+    // It repeats the question, which the first message may still show.
+    expect(shown()[1]?.questions.map(({ id }) => id)).toEqual(['e3', 'e1'])
+    await tell(undefined, question('e4'))
     expect(handles()).toEqual(['one', 'three'])
-    expect(begin(question('e5'), { replace: false }).replaces).toBeUndefined()
+    expect((await begin(question('e5'), { replace: false })).replaces).toBeUndefined()
     expect(handles()).toEqual(['one', 'three'])
     // The latest one is replaced.
-    expect(begin(question('e6')).replaces).toBe('three')
+    expect((await begin(question('e6'))).replaces).toBe('three')
+  })
+
+  it('is repeated by a question that comes while it is being sent', async () => {
+    const { begin, question } = await makeOpen()
+    const first = await begin(question('e1'))
+    const both = [begin(question('e2')), begin(question('e3'))]
+    first.delivered('one')
+    const [second, third] = await Promise.all(
+      both.map(async (one) => {
+        const begun = await one
+        begun.delivered('one')
+        return begun
+      }),
+    )
+    expect([second?.replaces, third?.replaces]).toEqual(['one', 'one'])
+    const lines = third?.delivery.message.body.split('\n')
+    expect(lines).toEqual(['body of e3', 'make e2', 'make e1'])
+  })
+
+  it('may be withdrawn by another worker if the one that was to replace it was killed', async () => {
+    const { begin, clock, deps, happen, handles, question, received, ref, tell } = await makeOpen()
+    await tell('one', question('e1'))
+    await begin(question('e2'))
+    const other = new OpenMessages(deps)
+    clock.now += 1
+    happen('prompt', 'UserPromptSubmit')
+    await other.review(ref)
+    expect([received, handles()]).toEqual([[], ['one']])
+    clock.now += 60_000
+    await other.review(ref)
+    expect([received.length, handles()]).toEqual([1, []])
   })
 
   it('is replaced by one that is not urgent only once it is answered', async () => {
-    const { begin, clock, happen, handles, question } = await makeOpen()
+    const { begin, clock, handles, happen, question, tell } = await makeOpen()
     happen('e1', 'PermissionRequest', { toolUseId: 'e1' })
     const done = question('e2', { kind: 'done', urgency: 'normal', questions: [] })
-    begin(question('e1')).delivered('one')
-    expect(begin(done).replaces).toBeUndefined()
+    await tell('one', question('e1'))
+    const early = await begin(done)
+    expect(early.replaces).toBeUndefined()
+    early.delivered(undefined)
     clock.now += 1
     happen('prompt', 'UserPromptSubmit')
-    const begun = begin(done)
+    const begun = await begin(done)
     expect(begun.replaces).toBe('one')
     // It disappears by itself.
     begun.delivered('one')
@@ -196,22 +234,22 @@ describe('a message that may be withdrawn', () => {
   })
 
   it('is taken by one worker only', async () => {
-    const { begin, deps, open, question } = await makeOpen()
-    begin(question('e1')).delivered('one')
+    const { begin, deps, open, question, tell } = await makeOpen()
+    await tell('one', question('e1'))
     expect(open.nextLookInMs()).toBe(1000)
     const other = new OpenMessages(deps)
     const options = ntfy.options.parse({ topic: 'shop', replace: true })
     const destination = { key: 'phone', notifier: ntfy, options }
-    expect(other.begin(question('e2'), destination).replaces).toBe('one')
-    expect(begin(question('e3')).replaces).toBeUndefined()
+    expect((await other.begin(question('e2'), destination)).replaces).toBe('one')
+    expect((await begin(question('e3'))).replaces).toBeUndefined()
   })
 
   it('is withdrawn when all its questions are answered, in its own session only', async () => {
-    const { begin, clock, happen, handles, open, question, received, ref } = await makeOpen()
+    const { clock, handles, happen, open, question, received, ref, tell } = await makeOpen()
     for (const id of ['e1', 'e2']) happen(id, 'PermissionRequest', { toolUseId: id })
-    begin(question('e1')).delivered('one')
-    begin(question('e2')).delivered('one')
-    begin(question('e1', { session: 'other', channel: 'other' })).delivered('two')
+    await tell('one', question('e1'))
+    await tell('one', question('e2'))
+    await tell('two', question('e1', { session: 'other', channel: 'other' }))
     happen('r1', 'PermissionReplied', { toolUseId: 'e1' })
     clock.now += 1
     // Another client may use the same id.
@@ -231,12 +269,12 @@ describe('a message that may be withdrawn', () => {
   })
 
   it('stays after a turn that the client took by itself and that its channel is not told of', async () => {
-    const { begin, clock, happen, handles, open, question, ref } = await makeOpen()
+    const { clock, handles, happen, open, question, ref, tell } = await makeOpen()
     happen('p1', 'UserPromptSubmit')
     happen('e1', 'Stop', { asks: true })
     const asking: Partial<Delivery> = { kind: 'done', urgency: 'normal', questions: [] }
     const turn = question('e1', asking)
-    begin({ ...turn, message: { ...turn.message, asks: true } }).delivered('one')
+    await tell('one', { ...turn, message: { ...turn.message, asks: true } })
     for (const time of [1, 2]) {
       clock.now += 60_000
       happen(`own ${time}`, 'TurnStart')
@@ -255,8 +293,8 @@ describe('a message that may be withdrawn', () => {
     ['stays in the list if that failed for now', 503, ['one']],
     ['is forgotten if that is rejected', 403, []],
   ])('and is withdrawn %s', async (_, status, left) => {
-    const { begin, clock, happen, handles, open, question, ref } = await makeOpen([{ status }])
-    begin(question('e1')).delivered('one')
+    const { clock, handles, happen, open, question, ref, tell } = await makeOpen([{ status }])
+    await tell('one', question('e1'))
     clock.now += 1
     happen('prompt', 'UserPromptSubmit')
     await open.review(ref)
@@ -264,16 +302,16 @@ describe('a message that may be withdrawn', () => {
   })
 
   it('stays if nothing is known of its session', async () => {
-    const { begin, handles, open, question, ref } = await makeOpen()
-    begin(question('e1')).delivered('one')
+    const { handles, open, question, ref, tell } = await makeOpen()
+    await tell('one', question('e1'))
     await open.review(ref)
     expect(handles()).toEqual(['one'])
     expect(await open.whyOver(question('e1', { acceptedAt: 1 }))).toBeUndefined()
   })
 
   it('is forgotten after a day', async () => {
-    const { begin, clock, handles, look, question } = await makeOpen()
-    begin(question('e1')).delivered('one')
+    const { clock, handles, look, question, tell } = await makeOpen()
+    await tell('one', question('e1'))
     clock.now += 24 * 3600_000
     await look()
     expect(handles()).toEqual(['one'])
@@ -285,9 +323,9 @@ describe('a message that may be withdrawn', () => {
 
 describe('the transcript of a shown question', () => {
   it('is read at growing intervals of up to half a minute, for at most an hour', async () => {
-    const { begin, clock, look, open, question } = await makeOpen()
+    const { clock, look, open, question, tell } = await makeOpen()
     const startedAt = clock.now
-    begin(question('e1')).delivered('one')
+    await tell('one', question('e1'))
     clock.now += 999
     expect(await look()).toBe(0)
     const intervals: (number | undefined)[] = []
@@ -299,7 +337,7 @@ describe('the transcript of a shown question', () => {
     expect(intervals).toEqual([1000, 10_000, 30_000])
     const late = clock.now
     clock.now = startedAt + 3600_000
-    begin(question('e2', { channel: 'other' })).delivered('two')
+    await tell('two', question('e2', { channel: 'other' }))
     // The one that is due first counts.
     expect(open.nextLookInMs()).toBe(0)
     await look()
@@ -311,18 +349,18 @@ describe('the transcript of a shown question', () => {
   })
 
   it('is not read if the question has none', async () => {
-    const { begin, open, question } = await makeOpen()
+    const { open, question, tell } = await makeOpen()
     const [asked] = question('e1').questions
     const without = [{ ...(asked as Asked), transcriptPath: '' }]
-    begin(question('e1', { questions: without })).delivered('one')
+    await tell('one', question('e1', { questions: without }))
     expect(open.nextLookInMs()).toBeUndefined()
     const both = [...without, { ...(asked as Asked), id: 'e2' }]
-    begin(question('e1', { questions: both })).delivered('one')
+    await tell('one', question('e1', { questions: both }))
     expect(open.nextLookInMs()).toBe(1000)
   })
 
   it('is not read in the first second, and its answer is remembered', async () => {
-    const { answered, begin, clock, happen, look, open, question, world } = await makeOpen()
+    const { answered, clock, happen, look, open, question, tell, world } = await makeOpen()
     vi.stubEnv('HOME', world.folder)
     onTestFinished(() => void vi.unstubAllEnvs())
     const path = join(world.folder, '.claude/projects/-srv-app/s1.jsonl')
@@ -336,7 +374,7 @@ describe('the transcript of a shown question', () => {
     // The real clock may still show the time of the question.
     writeFileSync(path, transcriptLine('user', result, clock.now))
     expect(await open.whyOver(delivery)).toBeUndefined()
-    begin(delivery).delivered('one')
+    await tell('one', delivery)
     // A busy disk may take longer than the limit for a transcript, which is then read at a later look.
     await expect
       .poll(async () => {
@@ -379,7 +417,8 @@ describe('a shown question', () => {
       questions: [{ ...asked, toolUseId: 't1' }],
     })
     const destination = { key: 'desk', notifier: terminal, options: {} }
-    open.begin(delivery, destination).delivered('handle')
+    const begun = await open.begin(delivery, destination)
+    begun.delivered('handle')
     expect(open.nextLookInMs()).toBe(1000)
     now -= 30 * 60_000
     expect(open.nextLookInMs()).toBeLessThanOrEqual(30_000)
@@ -388,7 +427,7 @@ describe('a shown question', () => {
     expect(looks).toHaveLength(1)
   })
 
-  it('is replaced only on its own channel and by its own session', () => {
+  it('is replaced only on its own channel and by its own session', async () => {
     const { stateDir } = makeWorld()
     const open = new OpenMessages({
       stateDir,
@@ -402,10 +441,11 @@ describe('a shown question', () => {
       const more = { channel, session, urgency: 'critical', kind: 'permission' } as const
       return open.begin(makeDelivery('e1', more), { key: channel, notifier: ntfy, options })
     }
-    begin('desk', 's1').delivered('shown')
-    expect(begin('phone', 's1').replaces).toBeUndefined()
-    expect(begin('desk', 's2').replaces).toBeUndefined()
-    expect(begin('desk', 's1').replaces).toBe('shown')
+    const begun = await begin('desk', 's1')
+    begun.delivered('shown')
+    expect((await begin('phone', 's1')).replaces).toBeUndefined()
+    expect((await begin('desk', 's2')).replaces).toBeUndefined()
+    expect((await begin('desk', 's1')).replaces).toBe('shown')
   })
 })
 
@@ -645,29 +685,89 @@ describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
     expect((await shown()).slice(before.length)).toHaveLength(1)
   })
 
-  it('is withdrawn after its daemon gave it a new number, because it had been dismissed', async () => {
-    const { world, accept, shown, withdrawn } = await makeDesk({ noise: { off: ['short-turns'] } })
-    const tell = async (name: string, more: object) => {
-      accept({ hook_event_name: `permission.${name}`, sessionID: 's1', ...more }, 'opencode')
+  describe('with several questions, by a notify-send that', () => {
+    /** Two questions on one desktop, then a script in the place of notify-send. */
+    async function askTwice(script: string) {
+      const desk = await makeDesk({ noise: { off: ['short-turns', 'burst'] } })
+      const { world, accept, shown } = desk
+      const send = (name: string, more: object) =>
+        accept({ hook_event_name: `permission.${name}`, sessionID: 's1', ...more }, 'opencode')
+      const asks = (id: string) =>
+        send('asked', { id, permission: 'bash', metadata: { command: id } })
+      for (const id of ['one', 'two']) {
+        asks(id)
+        await world.untilIdle()
+      }
+      const [, both] = await shown()
+      writeFileSync(join(world.folder, 'notify-send'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+      vi.stubEnv('PATH', `${world.folder}:${process.env.PATH}`)
+      onTestFinished(() => void vi.unstubAllEnvs())
+      const replies = (requestID: string) => send('replied', { requestID })
+      return { ...desk, asks, replies, number: both?.replacesId ?? 0 }
+    }
+
+    it('gives the updated one a new number, as mako does after it was dismissed, is withdrawn', async () => {
+      const { world, shown, withdrawn, replies, number } = await askTwice(
+        `for one; do shift; case $one in --replace-id=*) ;; *) set -- "$@" "$one" ;; esac; done
+exec /usr/bin/notify-send "$@"`,
+      )
+      replies('one')
       await world.untilIdle()
-    }
+      expect((await shown()).at(-1)).toMatchObject({ replacesId: 0, expireMs: 0 })
+      replies('two')
+      await world.untilIdle()
+      expect(await withdrawn()).toBe(1)
+      expect(screen.closed.at(-1)?.[0]).toBeGreaterThan(number)
+    })
+
+    it('fails, loses an answered one with the next event of its session', async () => {
+      const { world, accept, shown, replies, number } = await askTwice('exit 1')
+      replies('one')
+      await world.untilIdle()
+      expect(await shown()).toHaveLength(2)
+      vi.unstubAllEnvs()
+      accept({ hook_event_name: 'session.created', sessionID: 's1' }, 'opencode')
+      await world.untilIdle()
+      const [, , last, ...others] = await shown()
+      expect([last?.replacesId, others]).toEqual([number, []])
+      expect(last?.body).toMatch(/^bash: two\n—/)
+    })
+  })
+
+  it('is replaced by the next one only after an answered one has left it', async () => {
+    const { world, accept, shown } = await makeDesk({ noise: { off: ['burst'] } })
+    const transcript_path = join(world.folder, '.claude/projects/-srv-app/s1.jsonl')
+    mkdirSync(join(transcript_path, '..'), { recursive: true })
+    vi.stubEnv('HOME', world.folder)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    writeFileSync(transcript_path, '')
     for (const id of ['one', 'two']) {
-      await tell('asked', { id, permission: 'bash', metadata: { command: id } })
+      const call = { type: 'tool_use', id, name: 'Bash', input: {} }
+      appendFileSync(transcript_path, transcriptLine('assistant', call))
+      accept(ask(id, { transcript_path }))
+      await world.once()
     }
-    const number = (await shown()).at(-1)?.replacesId
-    // Like mako, which ignores the number of a dismissed notification.
+    const [, both] = await shown()
     const script = `#!/bin/sh
-for one; do shift; case $one in --replace-id=*) ;; *) set -- "$@" "$one" ;; esac; done
+cd "\${0%/*}" && mkdir begun && until [ -e go ]; do sleep 0.05; done
 exec /usr/bin/notify-send "$@"
 `
     writeFileSync(join(world.folder, 'notify-send'), script, { mode: 0o755 })
     vi.stubEnv('PATH', `${world.folder}:${process.env.PATH}`)
-    onTestFinished(() => void vi.unstubAllEnvs())
-    await tell('replied', { requestID: 'one' })
-    expect((await shown()).at(-1)).toMatchObject({ replacesId: 0, expireMs: 0 })
-    await tell('replied', { requestID: 'two' })
-    expect(await withdrawn()).toBe(1)
-    expect(screen.closed.at(-1)?.[0]).toBeGreaterThan(number ?? Infinity)
+    appendFileSync(
+      transcript_path,
+      transcriptLine('user', { type: 'tool_result', tool_use_id: 'one' }, Date.now() + 1000),
+    )
+    const id = accept(ask('three', { transcript_path }))
+    const running = world.once()
+    await expect.poll(() => existsSync(join(world.folder, 'begun'))).toBe(true)
+    await expect.poll(async () => (await entriesOf(world, id, 'accepted')).length).toBe(1)
+    writeFileSync(join(world.folder, 'go'), '')
+    await running
+    const [, , without, last, ...others] = await shown()
+    expect([without?.replacesId, others]).toEqual([both?.replacesId, []])
+    expect(last?.replacesId).toBe(both?.replacesId)
+    expect(last?.body).toMatch(/^Bash: three\nBash: two\n—/)
   })
 
   it('stays when the client ends the session right after it, as a one-shot run does', async () => {

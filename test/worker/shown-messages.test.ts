@@ -22,19 +22,34 @@ function message(handle: string, channel = 'desk') {
 
 const handlesOf = (messages: ShownMessages) => messages.list().map(({ handle }) => handle)
 
-it('a message is in the list once, at the end, and can be taken once', () => {
-  const messages = new ShownMessages(makeWorld().stateDir)
+it('a message is in the list once, at the end, until it is removed', () => {
+  const messages = new ShownMessages(makeWorld().stateDir, Date.now)
   for (const handle of ['one', 'two', 'one']) messages.add(message(handle))
   expect(handlesOf(messages)).toEqual(['two', 'one'])
   messages.add(message('two', 'phone'))
-  expect(messages.remove(message('two'))).toBe(true)
-  expect(messages.remove(message('two'))).toBe(false)
+  messages.remove(message('two'))
+  expect(messages.take(message('two'), Number.POSITIVE_INFINITY)).toBe(false)
   expect(messages.list()).toEqual([message('one'), message('two', 'phone')])
+})
+
+it('a message can be taken once, until it is added again or its worker was killed', () => {
+  const { stateDir } = makeWorld()
+  let now = 0
+  const [first, second] = [1, 2].map(() => new ShownMessages(stateDir, () => now))
+  first?.add(message('one'))
+  expect([first?.take(message('one'), 10), second?.take(message('one'), 10)]).toEqual([true, false])
+  now = 10
+  expect(second?.take(message('one'), 20)).toBe(true)
+  second?.add(message('one'))
+  expect(first?.take(message('one'), 20)).toBe(true)
 })
 
 it('the list is shared by workers, and none overwrites what another one has added', () => {
   const { stateDir } = makeWorld()
-  const [first, second] = [new ShownMessages(stateDir), new ShownMessages(stateDir)]
+  const [first, second] = [
+    new ShownMessages(stateDir, Date.now),
+    new ShownMessages(stateDir, Date.now),
+  ]
   expect([handlesOf(first), handlesOf(second)]).toEqual([[], []])
   first.add(message('one'))
   second.add(message('two'))
@@ -48,7 +63,7 @@ it('the list keeps the newest messages, and shows a change at once', () => {
   writeFileSync(join(stateDir, 'shown.json'), JSON.stringify({ format: 1, shown }))
   const clock = vi.spyOn(process, 'hrtime').mockReturnValue([1, 0])
   onTestFinished(() => clock.mockRestore())
-  const messages = new ShownMessages(stateDir)
+  const messages = new ShownMessages(stateDir, Date.now)
   expect([messages.list().length, handlesOf(messages)[0]]).toEqual([100, 'n0'])
   messages.add(message('last'))
   expect([messages.list().length, handlesOf(messages)[0]]).toEqual([100, 'n1'])
@@ -58,10 +73,10 @@ it('the list is empty if its file is damaged or cannot be written', () => {
   const { stateDir } = makeWorld()
   const path = join(stateDir, 'shown.json')
   writeFileSync(path, '{')
-  expect(handlesOf(new ShownMessages(stateDir))).toEqual([])
+  expect(handlesOf(new ShownMessages(stateDir, Date.now))).toEqual([])
   const other = makeWorld().stateDir
   mkdirSync(join(other, 'shown.json'))
-  const messages = new ShownMessages(other)
+  const messages = new ShownMessages(other, Date.now)
   messages.add(message('one'))
   expect(handlesOf(messages)).toEqual([])
 })
@@ -72,7 +87,7 @@ it.skipIf(!hasStrace)(
     const { stateDir } = makeWorld()
     const program = pathToFileURL(await buildProgram('src/worker/shown-messages.ts')).href
     const words = [program, stateDir, message('one')].map((one) => JSON.stringify(one))
-    const code = `import { ShownMessages } from ${words[0]}; new ShownMessages(${words[1]}).add(${words[2]})`
+    const code = `import { ShownMessages } from ${words[0]}; new ShownMessages(${words[1]}, Date.now).add(${words[2]})`
     const calls = writingCalls(stateDir, code).map((call) => call.split(' ', 1)[0])
     expect(calls).toEqual([expect.stringMatching(/write/), expect.stringMatching(/^rename/)])
   },
