@@ -69,7 +69,7 @@ function howToWrite(issue: z.core.$ZodIssue, value: unknown): string | undefined
   if (typeof value !== 'string') return undefined
   if (issue.expected === 'array') return 'Put it in brackets: ["..."]'
   const isBare = /^(true|false|-?\d+(\.\d+)?)$/.test(value)
-  return isBare && ['number', 'int', 'boolean'].includes(issue.expected)
+  return isBare && ['number', 'boolean'].includes(issue.expected)
     ? 'Write it without quotes'
     : undefined
 }

@@ -70,8 +70,7 @@ function faultInChannels(to: readonly string[], { channels }: Names): Fault | un
 /** Any other name may be an event of a client that we do not know. */
 function faultInWords(on: readonly string[]): Fault | undefined {
   const words = [...kinds, ...knownEvents]
-  const meantBy = (word: string) =>
-    word === '*' || words.includes(word) ? undefined : closest(word, words)
+  const meantBy = (word: string) => (words.includes(word) ? undefined : closest(word, words))
   const at = on.findIndex(meantBy)
   const word = on[at]
   if (word === undefined) return undefined

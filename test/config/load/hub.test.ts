@@ -52,6 +52,26 @@ describe('config: the hub', () => {
     expect(parsed.pending).toEqual({ later: 'slack' })
   })
 
+  it('fetches and redacts the secrets of the hub and of the channels that stand in for it', () => {
+    const names = ['fetched', 'listed', 'literal']
+    const hub = { url, password: '${P}', channels: names, after: 'direct' }
+    const channels = {
+      fetched: { type: 'slack', url: '${LATER}' },
+      listed: { type: 'ntfy', topic: 'x', token: '${T}' },
+      literal: { type: 'ntfy', topic: 'x', token: 'secret-3' },
+    }
+    const secrets = { LATER: ['/bin/false'] }
+    const config = { env: ['P', 'T'], secrets, hub, channels }
+    const env = { P: 'secret-1', T: 'secret-2' }
+    const context = { path: 'config.json', secrets: { file: new Map(), env } }
+    const parsed = parseConfig(JSON.stringify(config), context)
+    expect(parsed.secrets).toEqual(expect.arrayContaining(['secret-1', 'secret-2', 'secret-3']))
+    expect(parsed.sources).toEqual(secrets)
+    expect(parsed.direct).toEqual(expect.objectContaining({ listed: expect.anything() }))
+    // It only waits for its secret.
+    expect(parsed.unusableDirect).toBeUndefined()
+  })
+
   it('keeps a channel of the same name for direct delivery with `after: direct`', () => {
     const hub = { url, channels: ['team'], after: 'direct' }
     const team = { type: 'slack', url: '${S}', clearance: 'minimal' }
@@ -73,7 +93,11 @@ describe('config: the hub', () => {
   })
 
   it.each([
-    [{ team: { type: 'slack' } }, 'config.json:1:', 'channels.team.url'],
+    [{ team: { type: 'slack' } }, 'config.json:1:', 'channels.team.url: is missing'],
+    [
+      { team: { type: 'slack', url: 'https://example.com/x', ulr: 'x' } },
+      ': channels.team.ulr: unknown key',
+    ],
     [{ desktop: { type: 'desktop' } }, 'config.json:1:', 'hub.after: no channel of the hub'],
   ])('reports the problem of the channels %j next to a hub', (channels, ...texts) => {
     const hub = { url, channels: ['team'], after: 'direct' }

@@ -102,6 +102,26 @@ describe('the configuration', () => {
       '1:2: lingerSeconds: must be a number, not a string | Write it without quotes',
     ],
     [
+      '{"retry": {"maxAttempts": "12"}}',
+      '1:12: retry.maxAttempts: must be a number, not a string | Write it without quotes',
+    ],
+    [
+      '{"retry": {"firstDelaySeconds": "-10.25"}}',
+      '1:12: retry.firstDelaySeconds: must be a number, not a string | Write it without quotes',
+    ],
+    ...['5m', 'x5', '$LINGER'].map((text): [string, RegExp] => [
+      `{"lingerSeconds": "${text}"}`,
+      /^1:2: lingerSeconds: must be a number, not a string \| Meaning: /,
+    ]),
+    [
+      '{"retry": "5"}',
+      '1:2: retry: must be an object, not a string | Meaning: When a delivery fails',
+    ],
+    [
+      '{"secrets": {"TOKEN": "pass show token"}}',
+      '1:14: secrets.TOKEN: must be "keychain", or a command as a list of words: ["op", "read", "..."]',
+    ],
+    [
       '{"lingerSeconds": -1}',
       '1:2: lingerSeconds: must be at least 0, not -1 | Meaning: How long the worker stays after the last event',
     ],
@@ -131,6 +151,10 @@ describe('the configuration', () => {
       '1:80: channels.a.headers.A b: must be the name of a header',
     ],
     [
+      '{"channels": {"a": {"type": "webhook", "url": "https://x.example", "body": 5}}}',
+      '1:68: channels.a.body: must not be 5 | Meaning: Template of the body: an object of templates, sent as JSON, or a text',
+    ],
+    [
       '{"channels": {"a": {"type": "desktop", "sound": "true"}}}',
       '1:40: channels.a.sound: must be true or false, not a string | Write it without quotes',
     ],
@@ -150,6 +174,7 @@ describe('the configuration', () => {
       '{"routes": ["done"]}',
       /^1:13: routes\.0: must be an object, not a string \| Such as \{ "on"/,
     ],
+    ['{"routes": null}', /^1:2: routes: must be an array, not null \| Meaning: /],
     [
       '{"routes": [{"on": "done", "to": ["desktop"]}]}',
       '1:14: routes.0.on: must be an array, not a string | Put it in brackets: ["..."]',
@@ -235,6 +260,14 @@ describe('the configuration', () => {
     [
       '{"routes": [{"on": ["stop", "Stopp"], "to": ["desktop"]}]}',
       '1:29: routes.0.on.1: no event or kind is called "Stopp" | Did you mean "Stop"?',
+    ],
+    [
+      '{"digest": {"at": "08:00", "to": ["desktop", "desktpo"]}}',
+      '1:46: digest.to.1: unknown channel "desktpo" | Did you mean "desktop"?',
+    ],
+    [
+      '{"routes": [{"on": ["done"], "to": ["tean"]}, {"on": ["done"], "to": ["taem"]}]}',
+      /^1:37: routes\.0\.to\.0: unknown channel "tean"/,
     ],
     ['{"lingerSeconds": 1, "lingerSeconds": 2}', '1:22: duplicate key "lingerSeconds"'],
     ['{"channels": {"__proto__": {"type": "desktop"}}}', '1:15: "__proto__" cannot be a name'],
@@ -376,6 +409,10 @@ describe('a reference to a secret', () => {
     ['{ "type": "slack", "url": "${NOPE}", "chanel": "#ops" }', 'team.chanel: unknown key'],
     ['{ "type": "slack", "url": "${NOPE}", "noise": "off" }', 'team.noise: must be true or false'],
     ['{ "type": "slak", "url": "${NOPE}" }', 'team.type: unknown type "slak"'],
+    [
+      '{ "type": "slack", "url": "${NOPE}" }, "a b": { "type": "${NOPE}" }',
+      'a b: must be a name of',
+    ],
     [mail({ smtp: '${NOPE}', to: ['${NOPE}', 'me'] }), 'team.to.1: must be'],
   ])('that is set nowhere does not hide the mistake in %s', (channel, what) => {
     expect(problemOf(`{ "channels": { "team": ${channel} } }`)).toContain(what)
@@ -712,6 +749,7 @@ describe('the template of a route', () => {
   it.each([
     ['shrot', ['short', 'loud'], 'Did you mean "short"?'],
     ['nothing-like-it', ['short', 'loud'], 'Known: loud, short'],
+    ['nothing-like-it', ['short'], 'Known: short'],
     ['short', [], 'Write that file'],
   ])('is rejected if it does not exist: %s of %j', (template, files, hint) => {
     expect(() => load(template, files)).toThrow(
@@ -726,6 +764,18 @@ describe('the template of a route', () => {
 
   it.each(['../secrets', 'a/b', ''])('cannot be the path %j', (template) => {
     expect(() => load(template, [])).toThrow(/routes\.0\.template: must be a name of letters/)
+  })
+
+  it('stays in the last good configuration, whose templates may be gone', () => {
+    const folder = makeFolder({
+      'config.json': config('short'),
+      'templates/plain/short.liquid': 'x',
+    })
+    const state = makeFolder()
+    new CurrentConfig(folder, state).get()
+    rmSync(join(folder, 'templates'), { recursive: true })
+    const { config: kept, source } = new CurrentConfig(folder, state).get()
+    expect([kept.routes[0]?.template, source]).toEqual(['short', 'last good'])
   })
 
   it('is accepted once its file exists, without a change of the configuration', () => {

@@ -18,6 +18,8 @@ describe('a warning about the configuration', () => {
     'https://hooks.slack.com/services/T0/B0/x',
     'https://hooks.slack.com/workflows/T0/A/1',
     'https://hooks.slack-gov.com/services/T0/B0/x',
+    'https://hooks.slack.com/triggers/T0/1/x',
+    'https://hooks.slack.com.example.org/x',
     'https://mattermost.example/hooks/x',
     'http://127.0.0.1:8080/services/x',
   ])('is not given for the webhook %s', (url) => {
@@ -29,6 +31,8 @@ describe('a warning about the configuration', () => {
     'https://api.slack.com/apps/A0canary',
     'https://slack.com/api/chat.postMessage?canary',
     'https://hooks.slack.com/',
+    'https://hooks.slack.com/canary/services/T0',
+    'https://app.slack.com/services/canary',
   ])('says that %s is not a webhook, without repeating the URL', (url) => {
     const [warning, ...more] = warningsOf(slack(url))
     expect(warning).toMatch(/^config\.json:1:\d+: channels\.team\.url: not the URL of an incoming/)
@@ -42,6 +46,14 @@ describe('a warning about the configuration', () => {
     expect(warning).not.toContain('NTFY_TOKEN')
     expect(warningsOf({ type: 'command', argv: ['sh', '-c', 'echo $HOME'] })).toEqual([])
     expect(warningsOf({ type: 'ntfy', topic: 'x', token: 'pa$word$12' })).toEqual([])
+    expect(warningsOf({ type: 'ntfy', topic: 'x', token: 'pa$SWORd$ABC}' })).toEqual([])
+  })
+
+  it('names the place in a list, and reads a body with any JSON in it', () => {
+    const body = { a: null, n: 1, list: ['x', '$TOPIC'] }
+    const [warning, ...more] = warningsOf({ type: 'webhook', url: 'https://slack.com/x', body })
+    expect(warning).toMatch(/^config\.json:1:\d+: channels\.team\.body\.list\.1: a reference needs/)
+    expect(more).toEqual([])
   })
 
   it('is the hint of the error if the value is invalid because of it', () => {
