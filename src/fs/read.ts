@@ -32,10 +32,12 @@ export function readRegular(path: string, options: ReadOptions): string | undefi
         hint: 'Put a regular file in its place',
       })
     check?.(path, stat)
-    if (stat.size > maxBytes) throw tooLarge(path, code, maxBytes)
+    // Its size says nothing: the file can grow meanwhile, and files in /proc report 0.
     const bytes = readAll(file, maxBytes + 1)
-    // The file grew meanwhile, or reports a size of 0, as files in /proc do.
-    if (bytes.length > maxBytes) throw tooLarge(path, code, maxBytes)
+    if (bytes.length > maxBytes)
+      throw new HookbellError(code, `${path}: larger than ${maxBytes} bytes`, {
+        hint: 'Shorten it',
+      })
     const text = bytes.toString('utf8')
     return keepsMark ? text : text.replace(/^\uFEFF/, '')
   } catch (error) {
@@ -80,8 +82,4 @@ function readAll(file: number, limit: number): Buffer {
 function hintFor(error: unknown, path: string): string | undefined {
   if (errorCode(error) === 'EACCES' && process.getuid) return howToOwn(path)
   return pathFault(error)?.hint
-}
-
-function tooLarge(path: string, code: ErrorCode, maxBytes: number): HookbellError {
-  return new HookbellError(code, `${path}: larger than ${maxBytes} bytes`, { hint: 'Shorten it' })
 }

@@ -59,6 +59,24 @@ describe('a code cache file', () => {
     expect(readCodeCache(path, SOURCE)).toBeUndefined()
   })
 
+  it.runIf(process.getuid?.() === 0)('is rejected if it belongs to another user', () => {
+    chownSync(path, 1234, 0)
+    expect(readCodeCache(path, SOURCE)).toBeUndefined()
+  })
+
+  it('leaves nothing behind if it cannot be written, and is replaced after a start that was killed', () => {
+    writeCodeCache(path, SOURCE, () => {
+      throw new Error('nothing is compiled')
+    })
+    expect(readdirSync(dirname(path)).filter((name) => name.startsWith('code.'))).toEqual([
+      'code.cache',
+    ])
+    expect(readCodeCache(path, SOURCE)).toEqual(CODE)
+    writeFileSync(`${path}.${process.pid}`, 'half')
+    writeCodeCache(path, SOURCE, () => SOURCE)
+    expect(readCodeCache(path, SOURCE)).toEqual(SOURCE)
+  })
+
   it('is not written to a folder that others can write', () => {
     const folder = join(dirname(path), 'shared')
     mkdirSync(folder)
