@@ -14,7 +14,15 @@ export const gemini = defineClient({
   ],
   entries: 'nested',
   legacy: [],
-  events: ['Notification', 'AfterAgent', 'SessionEnd', 'BeforeAgent'],
+  events: [
+    'Notification',
+    'AfterAgent',
+    'SessionEnd',
+    'BeforeAgent',
+    // Questions in words: their Notification has only the title "Ask User" (measured with 0.61.0).
+    'BeforeTool',
+  ],
+  matchers: { BeforeTool: '^ask_user$' },
   timeoutUnit: 'ms',
   // PowerShell, getShellConfiguration in 0.61.0.
   windowsShell: 'other',
@@ -36,10 +44,16 @@ export const gemini = defineClient({
   unnamed: [],
   fieldNames: {},
   // Some versions fire it again after the result of a tool (google-gemini/gemini-cli#18514).
-  variants: [{ event: 'BeforeAgent', where: { prompt: '' }, means: 'PostToolUse' }],
+  variants: [
+    { event: 'BeforeAgent', where: { prompt: '' }, means: 'PostToolUse' },
+    { event: 'BeforeTool', where: { tool_name: 'ask_user' }, means: 'PermissionRequest' },
+  ],
   notices: { ToolPermission: 'permission' },
-  // In a terminal the end of a session is reported three times, 40 ms apart.
-  repeats: [{ after: 'SessionEnd', again: 'SessionEnd', withinMs: 1000, same: ['reason'] }],
+  repeats: [
+    // In a terminal the end of a session is reported three times, 40 ms apart.
+    { after: 'SessionEnd', again: 'SessionEnd', withinMs: 1000, same: ['reason'] },
+    { after: 'PermissionRequest', again: 'Notification', withinMs: 15_000, same: ['tool'] },
+  ],
   ordinaryEnds: [],
   holdQuestionMs: 0,
   answeredBy: [],

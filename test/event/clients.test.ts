@@ -12,7 +12,9 @@ const table: [client: string, name: string, means: string, kind: string][] = [
   ['claude', 'Notification.elicitation', 'Notification', 'permission'],
   ['claude', 'Notification.idle', 'Notification', 'waiting'],
   ['claude', 'Notification.permission', 'Notification', 'permission'],
+  ['claude', 'Notification.permission.unnamed', 'Notification', 'permission'],
   ['claude', 'PermissionRequest', 'PermissionRequest', 'permission'],
+  ['claude', 'PermissionRequest.agent', 'PermissionRequest', 'permission'],
   ['claude', 'PermissionRequest.question', 'PermissionRequest', 'permission'],
   ['claude', 'PostToolUse', 'PostToolUse', 'other'],
   ['claude', 'SessionEnd.abnormal', 'SessionEnd', 'abnormal-end'],
@@ -64,8 +66,10 @@ const table: [client: string, name: string, means: string, kind: string][] = [
   ['droid', 'UserPromptSubmit', 'UserPromptSubmit', 'other'],
   ['gemini', 'AfterAgent', 'Stop', 'done'],
   ['gemini', 'BeforeAgent', 'UserPromptSubmit', 'other'],
+  ['gemini', 'BeforeTool.question', 'PermissionRequest', 'permission'],
   ['gemini', 'Notification.edit', 'Notification', 'permission'],
   ['gemini', 'Notification.permission', 'Notification', 'permission'],
+  ['gemini', 'Notification.question', 'Notification', 'permission'],
   ['gemini', 'SessionEnd', 'SessionEnd', 'ended'],
   ['gemini', 'SessionStart', 'SessionStart', 'other'],
   ['opencode', 'chat.message', 'UserPromptSubmit', 'other'],
@@ -284,6 +288,16 @@ describe('a question', () => {
       { about: 'file', subject: '/home/sam/shop/src/total.ts', detail: 'Confirm Edit' },
     ],
     [
+      'gemini',
+      'BeforeTool.question',
+      {
+        about: 'question',
+        subject: 'Which database do you want?',
+        choices: ['PostgreSQL', 'SQLite'],
+      },
+    ],
+    ['gemini', 'Notification.question', { about: 'question', tool: 'ask_user' }],
+    [
       'opencode',
       'permission.asked',
       { about: 'command', tool: 'bash', subject: 'npm run migrate' },
@@ -306,6 +320,7 @@ describe('a question', () => {
   it.each([
     ['claude', 'PermissionRequest.question'],
     ['codex', 'PreToolUse.question'],
+    ['gemini', 'BeforeTool.question'],
     ['opencode', 'question.asked'],
   ])('in words is used as the message, instead of the name of the tool: %s %s', (client, name) => {
     expect(read(client, name).message).toBe('Which database do you want?')
@@ -493,6 +508,9 @@ describe('a repeat', () => {
     ['gemini', 'SessionEnd', 'SessionEnd', 40, true],
     ['gemini', 'SessionEnd', 'SessionEnd', 5000, false],
     ['gemini', 'SessionEnd', 'SessionEnd', -1, false],
+    ['gemini', 'BeforeTool.question', 'Notification.question', 180, true],
+    ['gemini', 'BeforeTool.question', 'Notification.permission', 180, false],
+    ['claude', 'PermissionRequest.agent', 'Notification.permission.unnamed', 6400, true],
     ['droid', 'SessionEnd.abnormal', 'SessionEnd.abnormal', 370, true],
     ['droid', 'SessionEnd.abnormal', 'SessionEnd.normal', 370, false],
     ['droid', 'SessionEnd.abnormal', 'SessionEnd.abnormal', 20_000, false],
