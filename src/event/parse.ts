@@ -13,11 +13,11 @@ import { readObject } from './json.ts'
 import { kindOf } from './kind.ts'
 import { fieldOf, isPayload, matches, type Payload, textOf } from './payload.ts'
 import {
-  isAskTool,
   isDialog,
   questionInWords,
   questionOfDialog,
   questionOfTool,
+  toolOfDialog,
   withSubject,
 } from './question.ts'
 import { aliases, inputs, otherInput } from './schema.ts'
@@ -167,7 +167,7 @@ function textsOf(fields: Fields, noAnswer: string | undefined) {
     prompt: text(fields.prompt || lastText(fields.input_messages)),
     notificationType: text(fields.notification_type),
     reason: text(fields.reason),
-    tool: text(fields.tool_name) || toolOf(fields.details) || toolIn(text(fields.message)),
+    tool: text(fields.tool_name) || toolOfDialog(fields.details) || toolIn(text(fields.message)),
     toolUseId: text(fields.tool_use_id),
     agent: text(fields.task_name ?? fields.agent_type),
     agentId: text(fields.agent_id),
@@ -196,12 +196,6 @@ function backgroundOf(
 function isAgent(task: Payload): boolean {
   const type = textOf(task, 'type')
   return type ? /agent|teammate|workflow/i.test(type) : textOf(task, 'agent_type') !== ''
-}
-
-/** The type of a dialog of Gemini CLI is the name of its tool that asks, if one does. */
-function toolOf(details: unknown): string {
-  const type = isPayload(details) ? textOf(details, 'type') : ''
-  return isAskTool(type) ? type : ''
 }
 
 /** Claude Code's and droid's wording, where the payload has no field for it. */

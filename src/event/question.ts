@@ -25,6 +25,12 @@ export function isDialog({ notificationType }: { notificationType: string }): bo
   return /^elicitation/i.test(notificationType)
 }
 
+/** The type of a dialog of Gemini CLI is the name of its tool that asks, if one does. */
+export function toolOfDialog(dialog: unknown): string {
+  const type = isPayload(dialog) ? textOf(dialog, 'type') : ''
+  return isAskTool(type) ? type : ''
+}
+
 /** What a call of a tool asks a person, derived from the tool's input. */
 export function questionOfTool(
   tool: string,
