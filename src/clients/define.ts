@@ -169,6 +169,11 @@ export interface Client {
   writesStopResult?: true
   /** After a minute without an answer to its turn, it sends a Notification. */
   reportsIdle?: true
+  /**
+   * The socket of its server, relative to the client's folder. While it exists, the server runs the hooks of all sessions, with
+   * the environment and the terminal of the one that started it.
+   */
+  sharedServer?: string
   /** How long to hold back a question, in ms, because the client may answer it itself at once. */
   holdQuestionMs: number
   /** Additional events, and types of Notification, that show that an open question was answered. */

@@ -1,7 +1,8 @@
+import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Client } from '../clients/define.ts'
 import { clients, findClient } from '../clients/index.ts'
-import { transcriptRoots } from '../clients/paths.ts'
+import { transcriptRoots, userFolder } from '../clients/paths.ts'
 import type { AgentEvent } from '../event/event.ts'
 
 /** The folders that contain the transcripts of a client; for an unknown client, those of all clients. */
@@ -34,4 +35,15 @@ export function askedIn({ client, kind, agentId, transcriptPath }: AgentEvent): 
 
 export function formatOf(name: string): Client['transcriptFormat'] | undefined {
   return findClient(name)?.transcriptFormat
+}
+
+/** Whether the terminal that the front door found for a session may be that of another one. */
+export async function hasSharedServer(name: string): Promise<boolean> {
+  const client: Client | undefined = findClient(name)
+  if (!client?.sharedServer) return false
+  const socket = join(userFolder(client), client.sharedServer)
+  return await access(socket).then(
+    () => true,
+    () => false,
+  )
 }

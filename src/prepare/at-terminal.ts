@@ -1,4 +1,5 @@
 import type { Config } from '../config/schema/schema.ts'
+import { hasSharedServer } from '../context/of-client.ts'
 import type { AgentEvent } from '../event/event.ts'
 import { isAttended } from '../notifiers/index.ts'
 
@@ -7,9 +8,10 @@ const PATIENCE_MS = 1000
 
 /** Whether a person is at the terminal of the session; undefined if that is unknown or does not matter. */
 export async function findAtTerminal(
-  { kind, env }: Pick<AgentEvent, 'kind' | 'env'>,
+  { client, kind, env }: Pick<AgentEvent, 'client' | 'kind' | 'env'>,
   { noise }: Pick<Config, 'noise'>,
 ): Promise<boolean | undefined> {
   if (!noise.skipAtTerminal || kind === 'permission') return undefined
+  if (await hasSharedServer(client)) return undefined
   return await isAttended(env, AbortSignal.timeout(PATIENCE_MS)).catch(() => undefined)
 }

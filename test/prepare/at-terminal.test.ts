@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { makeFolder } from '../support/folder.ts'
 import { noTmux, startTmux } from '../support/tmux.ts'
 import { makeWorld } from '../worker/_world.ts'
 
@@ -17,8 +20,8 @@ describe.skipIf(noTmux)(`an event while a person is at its terminal${noTmux}`, (
       noise,
       lingerSeconds: 0,
     })
-    const tell = async (event: object) => {
-      const id = world.accept(event, { env: facts })
+    const tell = async (event: object, client = 'claude') => {
+      const id = world.accept(event, { client, env: facts })
       pty.type('x')
       await world.once()
       return await world.statusOf(id)
@@ -38,5 +41,18 @@ describe.skipIf(noTmux)(`an event while a person is at its terminal${noTmux}`, (
       reason: 'somebody is at its terminal',
     })
     expect(await tell(ask)).toMatchObject({ outcome: 'delivered' })
+  })
+
+  it('is delivered if the hooks of Codex run in a server, which has the terminal of another session', async () => {
+    const home = await makeFolder()
+    vi.stubEnv('CODEX_HOME', home)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const tell = await makeAttended({ skipAtTerminal: true })
+    const interrupted = { ...failed, turn_id: 't1', model: 'fake' }
+    expect(await tell(interrupted, 'codex')).toMatchObject({ outcome: 'suppressed' })
+    const folder = join(home, 'app-server-control')
+    mkdirSync(folder)
+    writeFileSync(join(folder, 'app-server-control.sock'), '')
+    expect(await tell(interrupted, 'codex')).toMatchObject({ outcome: 'delivered' })
   })
 })
