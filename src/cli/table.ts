@@ -1,5 +1,5 @@
+import { displayWidth } from '../text/width.ts'
 import { terminalWidth } from './terminal.ts'
-import { displayWidth } from './width.ts'
 import { wrapWords } from './wrap-text.ts'
 
 /** If the last column would be narrower than this, it is not wrapped. */

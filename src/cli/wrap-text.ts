@@ -1,4 +1,4 @@
-import { displayWidth } from './width.ts'
+import { displayWidth } from '../text/width.ts'
 
 /** With fewer columns than this nothing is wrapped: each line would hold a single word. */
 const LEAST_COLUMNS = 20

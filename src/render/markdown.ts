@@ -1,6 +1,7 @@
 import type { Token, Tokens } from 'marked'
 import type { Markup } from '../notifiers/define.ts'
 import { redact } from '../text/redact.ts'
+import { displayWidth } from '../text/width.ts'
 import { Formatted } from './formatted.ts'
 import { plain } from './plain.ts'
 
@@ -113,15 +114,18 @@ function listOf({ items, ordered, start }: Tokens.List, markup: Markup): string 
   return markup.parts.list(texts, ordered ? Number(start) : undefined)
 }
 
-/** Aligns the columns, assuming that all characters have the same width. */
+/** Aligns the columns for a font of fixed width. */
 function tableOf({ header, rows }: Tokens.Table): string {
   const cells = [header, ...rows].map((row) => row.map((cell) => inline(cell.tokens, plain)))
   const widths = header.map((_, column) =>
-    Math.min(40, Math.max(...cells.map((row) => row[column]?.length ?? 0))),
+    Math.min(40, Math.max(...cells.map((row) => displayWidth(row[column] ?? '')))),
   )
   const lines = cells.map((row) =>
     row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .map(
+        (cell, column) =>
+          cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - displayWidth(cell))),
+      )
       .join('  ')
       .trimEnd(),
   )

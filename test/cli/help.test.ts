@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { renderCommands, renderHelp } from '../../src/cli/help.ts'
-import { displayWidth } from '../../src/cli/width.ts'
 import { descriptions, findCommand } from '../../src/commands/index.ts'
+import { displayWidth } from '../../src/text/width.ts'
 
 const names = descriptions.map(([name]) => name)
 

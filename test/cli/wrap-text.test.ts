@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { displayWidth } from '../../src/cli/width.ts'
 import { wrapText } from '../../src/cli/wrap-text.ts'
+import { displayWidth } from '../../src/text/width.ts'
 import { makeHome } from '../support/home.ts'
 import { hasTerminal, runInTerminal } from '../support/terminal.ts'
 

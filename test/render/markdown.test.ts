@@ -86,6 +86,13 @@ describe("an agent's Markdown", () => {
       '```\na    bb\n123  4\n```',
       '<pre>a    bb\n123  4</pre>',
     ],
+    [
+      'a table with wide characters',
+      '| 名前 | b |\n|---|---|\n| abcde | 👍 ok |\n| é | 3 |',
+      '名前   b\nabcde  👍 ok\né      3',
+      '```\n名前   b\nabcde  👍 ok\né      3\n```',
+      '<pre>名前   b\nabcde  👍 ok\né      3</pre>',
+    ],
     ['lines', 'one\ntwo', 'one\ntwo', 'one\ntwo', '<p>one<br>\ntwo</p>'],
     ['escapes', 'a \\*b\\*', 'a *b*', 'a *b*', '<p>a *b*</p>'],
   ])('is converted to each format: %s', (_, text, ...shown) => {

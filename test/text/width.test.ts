@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { table } from '../../src/cli/output.ts'
-import { displayWidth } from '../../src/cli/width.ts'
+import { displayWidth } from '../../src/text/width.ts'
 
 describe('displayWidth', () => {
   it.each([
