@@ -1,5 +1,6 @@
 import { clients } from '../clients/index.ts'
 import { cutText } from '../text/clean.ts'
+import { MARK, redactStart } from '../text/redact.ts'
 import type { Question } from './event.ts'
 import { fieldOf, isPayload, type Payload, textOf } from './payload.ts'
 import { commandIn, pathIn, wordsIn } from './tool-input.ts'
@@ -10,6 +11,14 @@ const MAX_CHOICES = 12
 const MAX_INPUT = 200
 /** The fields in which a tool says what it is used for. */
 const details = ['description', 'justification', 'reason', 'prompt']
+
+/** Names of inputs that are secret, whatever they are. */
+const SECRET =
+  /(?:pass(?:word|wd|phrase|code)?|pwd|secret|token|credentials?|(?:api|access|private|secret)[_-]?key)$/i
+/** Inputs that name a field of a form or a variable, and those with what is written into it. */
+const targets = ['element', 'selector', 'label', 'field', 'name', 'key', 'variable']
+const typed = ['text', 'value', 'content']
+const SECRET_FIELD = /passw|passphrase|kennwort|secret|token|(?:api|access|private)[ _-]?key/i
 
 const askTools: ReadonlySet<string> = new Set(
   Object.values(clients).flatMap(({ askTools }) => askTools as readonly string[]),
@@ -164,12 +173,21 @@ function subjectOf(facts: Payload): { about: Question['about']; text: string } |
 
 /** The short inputs of a tool that nothing else is known of, such as one of an MCP server: `title: Login, team: Web`. */
 function inputsIn(facts: Payload): string {
+  const isFieldSecret = targets.some((name) => SECRET_FIELD.test(textOf(facts, name)))
   return Object.entries(facts)
     .filter(
       ([name, value]) => !details.includes(name) && /^(string|number|boolean)$/.test(typeof value),
     )
-    .map(([name, value]) => `${name}: ${cutText(`${value}`.trim(), MAX_INPUT)}`)
+    .map(([name, value]) => {
+      const isSecret = SECRET.test(name) || (isFieldSecret && typed.includes(name))
+      return `${name}: ${isSecret && typeof value === 'string' && value ? MARK : short(`${value}`)}`
+    })
     .join(', ')
+}
+
+/** Redacted first, because a key that is cut in half is not recognized. */
+function short(text: string): string {
+  return cutText(redactStart(text.trim(), MAX_INPUT), MAX_INPUT)
 }
 
 function cut(text: string): string {

@@ -1,7 +1,8 @@
 import type { Shape } from './secret-shape.ts'
 import { groups, mayHoldKey } from './secret-shapes.ts'
 
-const MARK = '[redacted]'
+/** What stands in the place of a secret. */
+export const MARK = '[redacted]'
 /** Shorter values are words such as `true` or a port: redacting them would only garble the text. */
 const MIN_SECRET = 6
 

@@ -23,6 +23,34 @@ describe('the question of a tool', () => {
     ],
     ['mcp__x__y', { text: 'a'.repeat(300) }, { subject: `text: ${'a'.repeat(199)}…` }],
     [
+      'mcp__x__login',
+      { username: 'me', password: 'correct horse', apiKey: 'a', page_token: '', max_tokens: 5 },
+      {
+        subject:
+          'username: me, password: [redacted], apiKey: [redacted], page_token: , max_tokens: 5',
+      },
+    ],
+    [
+      'mcp__browser__type',
+      { element: 'Password field', ref: 'e12', text: 'correct horse', submit: true },
+      { subject: 'element: Password field, ref: e12, text: [redacted], submit: true' },
+    ],
+    [
+      'mcp__x__env',
+      { key: 'DB_PASSWORD', value: 'a' },
+      { subject: 'key: DB_PASSWORD, value: [redacted]' },
+    ],
+    [
+      'mcp__browser__type',
+      { element: 'Search', text: 'a' },
+      { subject: 'element: Search, text: a' },
+    ],
+    [
+      'mcp__x__connect',
+      { note: `${'a '.repeat(88)}postgres://app:hunter2hunter2hunter2@db/app` },
+      { subject: `note: ${'a '.repeat(88)}postgres://app:[redacte…` },
+    ],
+    [
       'dialog',
       { questions: [{ question: 'A?', options: ['x', ' y ', { label: 'z' }, 3, ''] }, 7] },
       { about: 'question', subject: 'A?', choices: ['x', 'y', 'z'] },
