@@ -20,7 +20,7 @@ const STAGE =
   '(?:RENDER|SHADOW|DEPTH|LIGHT|LIGHTING|GEOMETRY|FORWARD|DEFERRED|POST|BLOOM|COLOR|BLIT|FIRST|SECOND|THIRD|ONE|TWO|MULTI|SINGLE|LAST|FINAL|EARLY|LATE|OPT|LLVM|MLIR|COMPILER|ANALYSIS|TRANSFORM|LOWERING|TEST)'
 
 /** Names of variables in a shell. */
-const VARIABLE = `(?:PASSWORD|SSHPASS|(?<![A-Za-z_])PASS|PASSWD|_PWD|(?<!${STAGE})_PASS|PASSPHRASE|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|SECRET_?KEY|SECRET_KEY_BASE|(?<![A-Za-z\\d])TF_VAR_\\w{0,60}(?:password|secret|token|key))`
+const VARIABLE = `(?:PASSWORD|SSHPASS|(?<![A-Za-z_])PASS|PASSWD|_PWD|(?<![A-Za-z])PW|(?<!${STAGE})_PASS|PASSPHRASE|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|SECRET_?KEY|SECRET_KEY_BASE|(?<![A-Za-z\\d])TF_VAR_\\w{0,60}(?:password|secret|token|key))`
 
 /** Between a name and its value, as in `"password": "`, `- **Token:** `, `secret => '`. */
 const ASSIGNED = String.raw`\\?["'\x60*]{0,3}[ \t]{0,8}(?:=>|:=|[:=](?!:))[*]{0,2}\s?\\?["'\x60]?`
@@ -157,7 +157,7 @@ export const lateAssignedGroups: readonly ShapeGroup[] = [
   {
     words: ['=', ':'],
     gate: matches(
-      /[:=](?<=(?:pass(?:word|wd|phrase)?|pwd|secret|token|credential|key|key_base|_auth)\\?["'\x60*]{0,3}[ \t]{0,8}[:=])/i,
+      /[:=](?<=(?:pass(?:word|wd|phrase)?|pwd|pw|secret|token|credential|key|key_base|_auth)\\?["'\x60*]{0,3}[ \t]{0,8}[:=])/i,
     ),
     shapes: assignments,
   },
@@ -191,12 +191,12 @@ export const assignedGroups: readonly ShapeGroup[] = [
   },
   {
     words: ['|'],
-    gate: matches(/-stdin|sudo |chpasswd|--with-token|secret/),
+    gate: matches(/-stdin|sudo |passwd|--with-token|secret|kinit|cryptsetup/),
     shapes: [
       // echo hunter2 | docker login --password-stdin
       {
         pattern: new RegExp(
-          String.raw`(?<keep>\b(?:echo|printf)\s(?:-\w{1,3}\s)?["']?)${VALUE}(?=["']?\s?\|\s?[^|;&\n]{0,100}?(?:-stdin|sudo\s(?:-\w+\s){0,3}-\w{0,3}S|chpasswd|--with-token|secrets?\s(?:put|set|create|versions\sadd)\s))`,
+          String.raw`(?<keep>\b(?:echo|printf)\s(?:-\w{1,3}\s)?["']?)${VALUE}(?=["']?\s?\|\s?[^|;&\n]{0,100}?(?:-stdin|sudo\s(?:-\w+\s){0,3}-\w{0,3}S|chpasswd|--with-token|secrets?\s(?:put|set|create|versions\sadd)\s|(?:smb)?passwd\s|kinit\s|cryptsetup\s))`,
           'g',
         ),
         accept: isLiteral,

@@ -1,5 +1,5 @@
 import { type CommandPart, commandShape, QUOTE, REDIS } from './command-shape.ts'
-import { isNoPort, isPassword, type Shape, type ShapeGroup } from './secret-shape.ts'
+import { isGenerated, isNoPort, isPassword, type Shape, type ShapeGroup } from './secret-shape.ts'
 
 const MYSQL = String.raw`mysql(?:dump|admin|import|check|show|binlog|sh)?|mariadb(?:-\w{2,12})?`
 const LOGIN = String.raw`(?:docker|podman|nerdctl|buildah|skopeo|oras|crane|az|oc|argocd|helm\sregistry)\slogin`
@@ -13,6 +13,13 @@ const options: readonly CommandPart[] = [
     option: String.raw`(?:-[A-Za-z]{0,6}?[uUa]\s?|--(?:proxy-)?user[ =]|--auth[ =])${QUOTE}(?!\d{1,5}:\d{1,5}(?![^\s"']))[^\s"':]{0,100}:(?!//)`,
     words: ['curl ', 'http ', 'https ', 'xh ', 'etcdctl '],
     accept: () => true,
+  },
+  // The key of an API as the user: curl -u a1b2c3: x
+  {
+    programs: 'curl',
+    option: String.raw`(?:-u\s?|--user[ =])${QUOTE}(?=\w{16,200}:(?![^\s"']))`,
+    words: ['curl '],
+    accept: isGenerated,
   },
   {
     programs: 'curl',

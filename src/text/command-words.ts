@@ -1,5 +1,12 @@
 import { type CommandPart, commandShape, QUOTE, REDIS } from './command-shape.ts'
-import { isLiteral, isPassword, type Shape, type ShapeGroup, VALUE } from './secret-shape.ts'
+import {
+  isLiteral,
+  isNameOfValue,
+  isPassword,
+  type Shape,
+  type ShapeGroup,
+  VALUE,
+} from './secret-shape.ts'
 
 /** Words that precede a value for some programs. */
 const words: readonly CommandPart[] = [
@@ -131,5 +138,5 @@ export const commandWordGroups: readonly ShapeGroup[] = [
 /** The same for the last word of a command: `bw unlock re-enters the vault` is prose. */
 function isLastPassword(value: string, after: string): boolean {
   const isLast = /^(?:$|["'\x60)\n|;&]|\s+(?:-|[|;&]))/.test(after)
-  return isPassword(value, after) && (isLast || /\d/.test(value))
+  return isPassword(value, after) && !isNameOfValue(value) && (isLast || /\d/.test(value))
 }

@@ -1,6 +1,7 @@
 import {
   isGenerated,
-  isLiteral,
+  isInvented,
+  isInWords,
   isNumberedName,
   matches,
   QUOTED,
@@ -27,24 +28,20 @@ const USER = String.raw`(?<![A-Za-z])(?:user(?:_?name)?|login|e-?mail)${MARKS}[ 
 
 const PASS = String.raw`${MARKS}(?:pass(?:word|wd|phrase)?|pwd)${MARKS}[ \t]{0,3}[:=]${MARKS}[ \t]{0,3}`
 
-/** What is said about a password instead of the password. */
-const STATUS =
-  /^(?:string|text|number|boolean|varchar|missing|invalid|unset|empty|unknown|wrong|incorrect|expired|hidden|hashed|encrypted|redacted|default|disabled|enabled|changed|updated|correct|valid|masked|protected|unused|deprecated|supported|present|absent|blank|sensitive|secure|reset|generated|removed|stored|rejected|accepted|bcrypt|plaintext)$/i
-
 const sentences: readonly Shape[] = [
   // The password is hunter2. Das Passwort lautet: Geheim123
   {
     pattern: new RegExp(
-      String.raw`(?<keep>${PASSWORD}(?:\s(?:for|für|pour|of|von)\s[\w.@-]{1,40})?${IS}\s{0,2}["'\x60*„“「«]{0,3})${VALUE}{6,}`,
+      String.raw`(?<keep>${PASSWORD}(?:\s(?:for|für|pour|of|von)\s(?:user\s)?[\w.@-]{1,40})?${IS}\s{0,2}["'\x60*„“「«]{0,3})${VALUE}{6,}`,
       'gi',
     ),
-    accept: (value, after) => isInvented(value) && !/^[(){}<>$]/.test(after),
+    accept: (value, after) => isInvented(value) && !/^[({}<>$]/.test(after),
   },
   // Log in as admin with password hunter2.
   {
     words: ['password '],
     pattern: new RegExp(
-      String.raw`(?<keep>\b(?:with|and|using)\s(?:the\s)?password\s["'\x60*]{0,3})${VALUE}{6,}`,
+      String.raw`(?<keep>(?:\b(?:with|and|using|use|the|new|old)\s(?:the\s)?password\s["'\x60*]{0,3}|\bpassword\s["'\x60]))${VALUE}{6,}`,
       'gi',
     ),
     accept: isInvented,
@@ -64,8 +61,16 @@ const sentences: readonly Shape[] = [
 const keys: readonly Shape[] = [
   {
     pattern:
-      /(?<keep>(?:\btoken|\bsecret|(?:API|access|secret|private|auth) key)(?:\s\[[^\]\n]{0,20}\])?(?:\s?[:：]|\s(?:is|was))?\s{1,2}["'`*]{0,3})(?!0x)[\w+/=.~-]{16,}/gi,
+      /(?<keep>(?:\btoken|\bsecret|(?:API|access|secret|private|auth) key)(?:\s\[[^\]\n]{0,20}\])?(?:\s?[:：]|\s(?:is|was|→|->|=>))?\s{1,2}["'`*]{0,3})(?!0x)[\w+/=.~-]{16,}/gi,
     accept: isKey,
+  },
+  // Set DB_PASSWORD to hunter2. API_KEY → 0a1b2c
+  {
+    pattern: new RegExp(
+      String.raw`(?<keep>[A-Z_]{0,40}(?:PASSWORD|PASSWD|SECRET|TOKEN|_KEY|_PASS)["'\x60*]{0,3}\s(?:to|is|was|→|->|=>)\s["'\x60*]{0,3})${VALUE}{6,}`,
+      'g',
+    ),
+    accept: (value) => isInvented(value) && !isNumberedName(value),
   },
   {
     words: ['：'],
@@ -89,7 +94,10 @@ const rows: readonly Shape[] = [
 const pairs: readonly Shape[] = [
   // {"username":"me","password":"hunter"}, { user: 'me', pass: 'hunter' }
   {
-    pattern: new RegExp(String.raw`(?<keep>${USER}[,;]?\s{0,20}${PASS}\\?["'])${VALUE}{4,}`, 'gi'),
+    pattern: new RegExp(
+      String.raw`(?<keep>${USER}(?:[,;][^{}\n]{0,100}?)?[,;]?\s{0,20}${PASS}\\?["'])${VALUE}{4,}`,
+      'gi',
+    ),
     accept: (value, after) => /^\\?["']/.test(after) && isInWords(value),
   },
   // Username: me
@@ -119,12 +127,23 @@ const pairs: readonly Shape[] = [
   },
   // pass: 'hunter22'
   {
-    words: ['pass', 'pwd'],
+    words: ['pass', 'pwd', 'pw'],
     pattern: new RegExp(
-      String.raw`(?<keep>(?<![\w-])(?:pass|pwd)\\?["']?\s?[:=]\s?\\?["'])${VALUE}{6,}`,
+      String.raw`(?<keep>(?<![\w-])(?:pass|pwd|pw)\\?["']?\s?[:=]\s?\\?["'])${VALUE}{6,}`,
       'gi',
     ),
     accept: (value, after) => /^\\?["']/.test(after) && isInvented(value),
+  },
+]
+
+const logins: readonly Shape[] = [
+  // Log in with admin / hunter2.
+  {
+    pattern: new RegExp(
+      String.raw`(?<keep>\b(?:credentials?|log ?in)\b[^\n/]{0,40}?[\s"'\x60:](?:[\w.@+-]{1,60}["'\x60]?\s/\s|(?:admin|root|user|test|demo|guest)/)["'\x60]?)${VALUE}{6,}`,
+      'gi',
+    ),
+    accept: isInvented,
   },
 ]
 
@@ -149,11 +168,12 @@ const xml: readonly Shape[] = [
 /** Last, because what follows a value decides. */
 export const labelledGroups: readonly ShapeGroup[] = [
   { words: NAMES, shapes: sentences },
-  { words: ['key', 'token', 'secret'], shapes: keys },
+  { words: ['key', 'token', 'secret', 'pass'], shapes: keys },
+  { words: ['credential', 'log'], shapes: logins },
   { words: ['|'], gate: matches(/pass|secret|token|key/i), shapes: rows },
   {
-    words: ['pass', 'pwd'],
-    gate: matches(/(?:pass\w*|pwd)[\\"'`*]{0,4}\s{0,3}[:=]|(?:#define|Password)\s/i),
+    words: ['pass', 'pw'],
+    gate: matches(/(?:pass\w*|pwd|pw)[\\"'`*]{0,4}\s{0,3}[:=]|(?:#define|Password)\s/i),
     shapes: pairs,
   },
   { words: ['</', 'value='], gate: matches(/(?:pass\w*|secret|token|key)["'>]/i), shapes: xml },
@@ -162,20 +182,4 @@ export const labelledGroups: readonly ShapeGroup[] = [
 function isKey(value: string): boolean {
   const isMixed = /\d/.test(value) && /[a-z]/.test(value) && /[A-Z]/.test(value)
   return isGenerated(value) || (isMixed && value.length >= 20)
-}
-
-/** Whether a word in prose is not one about passwords: `argon2id`, `base64`, `16-character`, `128-bit`. */
-function isInvented(value: string): boolean {
-  const isWord =
-    /^(?:\d+[-a-z]*|(?:argon|base|sha|md|utf|pbkdf|aes|rfc|bcrypt|scrypt|v)-?\d.*)[.:!?*]*$/i.test(
-      value,
-    )
-  return !isWord && /\d/.test(value) && /[a-z]/i.test(value) && !/[/[\]=|]/.test(value)
-}
-
-/** Whether a word is none that stands for a password, such as `string`, `DB_PASSWORD` or `form.password`. */
-function isInWords(value: string): boolean {
-  const isName =
-    /^[A-Z_]+$|^\W+$|^\w+\[\w*\]$|^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$|(?:^|[a-z_.])[Pp]ass(?:word|wd|phrase)?$/
-  return isLiteral(value) && !STATUS.test(value) && !isName.test(value)
 }

@@ -1,4 +1,12 @@
-import { isAssignable, isLiteral, isToken, QUOTED, type Shape, WORD } from './secret-shape.ts'
+import {
+  isAssignable,
+  isLiteral,
+  isNameOfValue,
+  isToken,
+  QUOTED,
+  type Shape,
+  WORD,
+} from './secret-shape.ts'
 
 /** Options of any program, with a value in quotes. */
 export const quotedOptions: readonly Shape[] = [
@@ -62,7 +70,12 @@ export const options: readonly Shape[] = [
 
 /** `--password takes a word` is prose. */
 function isLastWord(value: string, after: string): boolean {
-  if (/^[A-Z_]+$|[.:?]$|:\/\//.test(value) || ABOUT_OPTIONS.test(value) || !isLiteral(value))
+  if (
+    /^[A-Z_]+$|[.:?]$|:\/\//.test(value) ||
+    ABOUT_OPTIONS.test(value) ||
+    isNameOfValue(value) ||
+    !isLiteral(value)
+  )
     return false
   return /^(?:$|["'`)\n|;&]|\s+(?:-|[|;&]|\\?\n))/.test(after)
 }

@@ -88,10 +88,19 @@ export function isPassword(value: string, after: string): boolean {
 export function isAssignable(value: string): boolean {
   // `tokens[0]` is code.
   if (!isLiteral(value) || /^[A-Za-z_][\w.]*\[\w*\][\w.]*$/.test(value)) return false
-  if (/\d/.test(value) || /^[A-Za-z+/]{6,}={1,2}$/.test(value)) return true
+  if (/\d/.test(value) || isPadded(value)) return true
   return (
     value.length >= 20 && /[a-z]/.test(value) && /[A-Z]/.test(value) && /[^A-Za-z.]/.test(value)
   )
+}
+
+function isPadded(value: string): boolean {
+  return /^[A-Za-z+/]{6,}={1,2}$/.test(value) && !isNameOfValue(value)
+}
+
+/** Whether a value is but the name of one that was redacted before: `PGPASSWORD=`. */
+export function isNameOfValue(value: string): boolean {
+  return /(?:pass\w*|pwd?|psk|secret|token|key|auth)=(?:=?|[\w.@-]{1,60}:)$/i.test(value)
 }
 
 /** The same for a token, which nobody makes up. */
@@ -116,4 +125,24 @@ export function isGenerated(value: string): boolean {
 /** Also part of a path: a value is a path or not regardless of what was redacted behind it. */
 export function isPath(value: string): boolean {
   return /^[.~]?(?:\/[a-z0-9_.-]+)+\/?$/.test(value)
+}
+
+/** What is said about a password instead of the password. */
+const STATUS =
+  /^(?:string|text|number|boolean|varchar|missing|invalid|unset|empty|unknown|wrong|incorrect|expired|hidden|hashed|encrypted|redacted|default|disabled|enabled|changed|updated|correct|valid|masked|protected|unused|deprecated|supported|present|absent|blank|sensitive|secure|reset|generated|removed|stored|rejected|accepted|bcrypt|plaintext)$/i
+
+/** Whether a word in prose is not one about passwords: `argon2id`, `base64`, `16-character`, `128-bit`. */
+export function isInvented(value: string): boolean {
+  const isWord =
+    /^(?:\d+[-a-z]*|(?:argon|base|sha|md|utf|pbkdf|aes|rfc|bcrypt|scrypt|v)-?\d.*)[.:!?*]*$/i.test(
+      value,
+    )
+  return !isWord && /\d/.test(value) && /[a-z]/i.test(value) && !/[/[\]=|]/.test(value)
+}
+
+/** Whether a word is none that stands for a password, such as `string`, `DB_PASSWORD` or `form.password`. */
+export function isInWords(value: string): boolean {
+  const isName =
+    /^[A-Z_]+$|^\W+$|^\w+\[\w*\]$|^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$|(?:^|[a-z_.])[Pp]ass(?:word|wd|phrase)?$/
+  return isLiteral(value) && !STATUS.test(value) && !isName.test(value)
 }

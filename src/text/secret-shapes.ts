@@ -1,4 +1,5 @@
 import { assignedGroups, lateAssignedGroups } from './assigned-secrets.ts'
+import { codeGroups } from './code-secrets.ts'
 import { commandGroups } from './command-secrets.ts'
 import { commandWordGroups } from './command-words.ts'
 import { authorizationGroup, headerGroups } from './header-secrets.ts'
@@ -171,18 +172,20 @@ export const groups: readonly ShapeGroup[] = [
   // These need the command around the value, which other shapes may cut.
   ...commandGroups,
   ...commandWordGroups,
-  ...urlGroups,
   ...assignedGroups,
   ...headerGroups,
   { shapes: keyShapes },
+  // After those, because a key may be part of a parameter.
+  ...urlGroups,
   authorizationGroup,
   ...lateAssignedGroups,
   ...oneTimeCodeGroups,
   ...labelledGroups,
+  ...codeGroups,
 ]
 
 const SUSPICIOUS =
-  /\S{15}|:\/\/|--|\s-[a-z]|=|pass|pwd|kennwort|contraseña|senha|wachtwoord|hasło|пароль|パスワード|密码|密碼|비밀번호|secret|token|credential|key|auth|login|identified|<<<|vault|psk|add_user|unlock|net\suse|http-basic|freerdp|sqlplus|sqlldr|[ei][xm]pdp|rman\s/i
+  /\S{15}|:\/\/|--|\s-[a-z]|=|pass|pwd|\bpw\b|kennwort|contraseña|senha|wachtwoord|hasło|пароль|パスワード|密码|密碼|비밀번호|secret|token|credential|key|auth|login|identified|<<<|vault|psk|add_user|unlock|bundle\s|log\sin|kinit|net\suse|http-basic|freerdp|sqlplus|sqlldr|[ei][xm]pdp|rman\s/i
 
 /** Quick check: false if no shape can match, as for most words and titles. */
 export function mayHoldKey(text: string): boolean {

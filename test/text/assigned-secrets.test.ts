@@ -108,6 +108,8 @@ const secret = [
   "ALTER USER postgres PASSWORD '«hunter»';",
   "CREATE LOGIN app WITH PASSWORD = '«Hunter!»';",
   'echo «hunter» | docker secret create db_pw -',
+  'echo «hunter22» | kinit me',
+  'echo «hunter22» | passwd --stdin me',
   'printf «hunter» | gh secret set API_KEY',
   // One line for each name and form, with nothing else in it.
   'DB_PWD=«hunter»',

@@ -93,6 +93,7 @@ const secret = [
   'usermod -p «hunter2» me',
   'security add-generic-password -a me -s x -w «hunter2»',
   'security add-internet-password -a me -s x -w «hunter2»',
+  'curl https://x -u «a1b2c3d4e5f6a1b2c3d4:»',
   'curl --data-urlencode "password=«hunter»" https://x',
   'curl -F password=«hunter» https://x',
   "wget --post-data 'password=«hunter»' https://x",

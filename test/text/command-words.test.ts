@@ -41,6 +41,7 @@ const secret = [
   'fly secrets set DB_PW=«hunter» JWT=«hunter22»',
   'supabase secrets set --project-ref x A_B=«hunter»',
   'bundle config set --global gems.example.com me:«hunter22»',
+  'bundle config g.io me:«hunter22»',
   'mc alias set minio http://localhost:9000 me «hunter22»',
   'net use Z: \\\\host\\share /user:me «hunter22»',
   'net user me «Hunter22!» /add',
