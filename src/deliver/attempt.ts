@@ -1,7 +1,13 @@
 import { builtInConfig, type LoadedConfig } from '../config/load/load.ts'
 import type { Delivery } from '../delivery.ts'
 import { describeError } from '../errors.ts'
-import { DeadlineError, DeliveryError, type Notifier, type Sent } from '../notifiers/define.ts'
+import {
+  DeadlineError,
+  DeliveryError,
+  type Notifier,
+  type SendContext,
+  type Sent,
+} from '../notifiers/define.ts'
 import { notifierOf } from '../notifiers/index.ts'
 import { retryDelay, whyGiveUp } from './backoff.ts'
 import type { Outcome } from './outcome.ts'
@@ -55,7 +61,7 @@ export async function send(
   delivery: Delivery,
   { config }: LoadedConfig,
   { now }: Pick<AttemptDeps, 'now'>,
-  replaces?: string,
+  { replaces, isBeside }: Pick<SendContext, 'replaces' | 'isBeside'> = {},
 ): Promise<Sent> {
   const { message, attempts, sessionEnv } = delivery
   return await withDeadline(config.deliveryTimeoutSeconds * 1000, (signal) =>
@@ -67,6 +73,7 @@ export async function send(
       sessionEnv,
       delivery,
       ...(replaces !== undefined && { replaces }),
+      ...(isBeside && { isBeside }),
     }),
   )
 }

@@ -191,7 +191,7 @@ export class Deliverer {
     const begun = await life.begin(delivery, destination)
     const startedAt = monotonicMs()
     try {
-      const sent = await send(destination, begun.delivery, loaded, this.#deps, begun.replaces)
+      const sent = await send(destination, begun.delivery, loaded, this.#deps, begun)
       limiter.release(slot)
       begun.delivered(typeof sent === 'string' ? undefined : sent.handle)
       const ms = Math.round(monotonicMs() - startedAt)

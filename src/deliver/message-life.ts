@@ -27,6 +27,8 @@ export interface Begun {
   delivery: Delivery
   /** The handle of the shown message that it replaces. */
   replaces?: string | undefined
+  /** Another message of its session is shown, which it must not replace. */
+  isBeside?: boolean
   /** @param handle of the message, if the notifier gave one */
   delivered(handle: string | undefined): void
   /** @param handle of the message, if it may have arrived all the same */

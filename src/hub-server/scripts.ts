@@ -63,23 +63,6 @@ redis.call('HSET', KEYS[2], ARGV[1], '1')
 redis.call('PEXPIRE', KEYS[2], ARGV[2])
 return 1`
 
-/**
- * KEYS: shown, withdrawing. ARGV: id, channel. An id ends with its channel, after 33 characters.
- * @returns the entries of the other messages on that channel, which are removed; false if one is being withdrawn
- */
-export const TAKE_PLACE = `
-for _, id in ipairs(redis.call('HKEYS', KEYS[2])) do
-  if string.sub(id, 34) == ARGV[2] then return false end
-end
-local taken = {}
-for _, id in ipairs(redis.call('HKEYS', KEYS[1])) do
-  if id ~= ARGV[1] and string.sub(id, 34) == ARGV[2] then
-    taken[#taken + 1] = redis.call('HGET', KEYS[1], id)
-    redis.call('HDEL', KEYS[1], id)
-  end
-end
-return taken`
-
 /** KEYS: one that holds a number. ARGV: number, seconds until it expires. The number only grows. */
 export const RAISE = `
 local before = redis.call('GET', KEYS[1])

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { LoadedConfig } from '../config/load/load.ts'
 import { ONE_SHOT_MS } from '../deliver/message-life.ts'
 import { withdraw } from '../deliver/withdraw.ts'
@@ -7,13 +6,13 @@ import { answeredKey, shownKey, withdrawingKey } from '../hub/keys.ts'
 import { type HubRecord, hashOfEvents, questionOf } from '../hub/record.ts'
 import type { Received } from './accept.ts'
 import { answeredAt, isAnswered, type ReceivedAnswer } from './answers.ts'
-import { BEGIN_WITHDRAWAL, TAKE_PLACE } from './scripts.ts'
+import { BEGIN_WITHDRAWAL } from './scripts.ts'
 
 const DAY_SECONDS = 24 * 3600
 /** A withdrawal takes at most this much longer than its deadline. Then its hub was killed. */
 const LONGER_MS = 5000
-/** How often to check whether a withdrawal has ended. */
-const LOOK_AGAIN_MS = 50
+/** The characters of an id before its channel. */
+const ID_LENGTH = 33
 
 /** A message that asks something and can be withdrawn where it is shown. */
 interface Shown {
@@ -59,23 +58,16 @@ export async function withdrawAnswered(received: ReceivedAnswer, deps: ShownDeps
   await Promise.all(over.map((one) => takeBack(one, session, deps)))
 }
 
-/**
- * To be called before a message is sent that replaces the others of its session: their answers would withdraw it. Waits
- * for a withdrawal that is under way.
- * @returns what puts them back, if it could not be sent. @throws if Redis does not answer
- */
-export async function takePlace({ id, channel, session }: HubRecord, redis: RedisConnection) {
-  const keys = ['2', shownKey(session), withdrawingKey(session)]
-  const take = () => redis.call('EVAL', TAKE_PLACE, ...keys, id, channel)
-  let taken = await take()
-  while (!Array.isArray(taken)) {
-    await sleep(LOOK_AGAIN_MS)
-    taken = await take()
-  }
-  const all = taken.map((text): Shown => JSON.parse(String(text)))
-  return async () => {
-    await Promise.all(all.map((one) => keep(one, session, redis)))
-  }
+/** Whether another message of the session on that channel is shown, or being withdrawn: none must replace it. */
+export async function isAnotherShown(
+  { id, channel, session }: HubRecord,
+  redis: RedisConnection,
+): Promise<boolean> {
+  // In this order: a message is being withdrawn before it is no longer shown.
+  const keys = [shownKey(session), withdrawingKey(session)]
+  const found = await Promise.all(keys.map((key) => redis.call('HKEYS', key)))
+  const others = found.flat().filter((one) => one !== id)
+  return others.some((one) => String(one).slice(ID_LENGTH) === channel)
 }
 
 async function takeBack(shown: Shown, session: HubRecord['session'], deps: ShownDeps) {

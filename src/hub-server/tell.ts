@@ -11,7 +11,7 @@ import { type Received, toDelivery } from './accept.ts'
 import { isAnswered } from './answers.ts'
 import { destinationOf } from './destinations.ts'
 import { endOf, isSeen, noteEnd, noteFailure } from './history.ts'
-import { noteShown, takePlace } from './shown.ts'
+import { isAnotherShown, noteShown } from './shown.ts'
 
 /** If at least this many messages wait, and the first for this long, one summary tells of all: as on a machine. */
 const SUMMARY_FROM = 6
@@ -70,15 +70,14 @@ async function attempt(job: Job<Received>, delivery: Delivery, deps: TellDeps): 
   const rest = others.map((one) => toDelivery(one, 0))
   const all = rest.length > 0 ? summarize([delivery, ...rest]) : delivery
   const whole = withDelay(all, [job.data, ...others])
-  const replaces = whole.message.sessionId && destination.notifier.canReplace?.(destination.options)
-  const putBack = replaces ? await takePlace(job.data.record, redis) : undefined
+  const canReplace = destination.notifier.canReplace?.(destination.options) === true
+  const isBeside = canReplace && (await isAnotherShown(job.data.record, redis))
   const startedAt = performance.now()
   let sent: Sent
   try {
-    sent = await send(destination, whole, loaded, { now })
+    sent = await send(destination, whole, loaded, { now }, { isBeside })
   } catch (error) {
     const lost = error instanceof DeliveryError ? error.handle : undefined
-    if (lost === undefined) await putBack?.().catch(() => {})
     await keepHandle(lost, [job.data, ...others], deps)
     return failed(delivery, error, deps)
   }

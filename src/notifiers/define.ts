@@ -57,6 +57,8 @@ export interface SendContext extends ComposeContext {
   sessionEnv: Readonly<Record<string, string>>
   /** The handle of an earlier message of the session, which this one replaces if that is still possible. */
   replaces?: string | undefined
+  /** It must not replace another message of the session: one that waits for an answer is shown, or being withdrawn. */
+  isBeside?: boolean | undefined
 }
 
 /**

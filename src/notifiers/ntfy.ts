@@ -4,7 +4,7 @@ import { request } from './_http.ts'
 import { connectionFailure, secureUrl } from './_network.ts'
 import { acceptedMessage, ntfyFailure } from './_ntfy-answer.ts'
 import { boundLine, boundText, originOf } from './_text.ts'
-import { type ComposeContext, defineNotifier, type Message, type SendContext } from './define.ts'
+import { defineNotifier, type Message, type SendContext } from './define.ts'
 
 // https://docs.ntfy.sh/publish/#limitations: a longer message becomes an attachment, and the whole
 // JSON may be twice as long. Measured as JSON, so that escaped quotes cannot exceed the limit.
@@ -52,7 +52,9 @@ const options = z.strictObject({
   replace: z
     .boolean()
     .default(false)
-    .describe('Each message replaces the previous one of its session'),
+    .describe(
+      'Each message replaces the previous one of its session, unless that waits for an answer',
+    ),
 })
 
 type Channel = z.output<typeof options>
@@ -129,7 +131,7 @@ function isRoot(url: URL): boolean {
 function composeNtfy(
   message: Message,
   { topic, tags, click, replace }: Channel,
-  { now }: Pick<ComposeContext, 'now'>,
+  { now, isBeside }: Pick<SendContext, 'now' | 'isBeside'>,
 ) {
   const kindTag = kindTags.get(message.kind)
   const origin = originOf(message, now).join(' · ')
@@ -141,7 +143,7 @@ function composeNtfy(
     priority: PRIORITIES[message.urgency],
     tags: kindTag ? [kindTag, ...tags] : tags,
     ...(click && { click }),
-    sequence_id: sequenceId(message, replace),
+    sequence_id: sequenceId(message, replace && !isBeside),
   }
   return { body }
 }

@@ -81,6 +81,7 @@ export class OpenMessages implements EarlierMessages {
     return {
       delivery: withOpenQuestions(delivery, others),
       replaces: before?.shown.handle,
+      isBeside: canReplace && !before && this.#shown.latest(delivery) !== undefined,
       delivered: ended,
       failed: ended,
     }
@@ -135,12 +136,13 @@ export class OpenMessages implements EarlierMessages {
   }
 
   /** Takes the session's shown message if the delivery may replace it: a short-lived one must not hide a question. */
-  #takePlace({ channel, session, urgency, events, message }: Delivery) {
+  #takePlace(delivery: Delivery) {
+    const { urgency, events, message } = delivery
     const known = this.#deps.memory.current?.session(message)
-    const shown = this.#shown
-      .list()
-      .findLast((one) => one.channel === channel && one.session === session)
-    if (!shown || (urgency !== 'critical' && !(known && isOver(known, shown)))) return undefined
+    const shown = this.#shown.latest(delivery)
+    if (!shown) return undefined
+    const isItself = events.includes(shown.event)
+    if (urgency !== 'critical' && !isItself && !(known && isOver(known, shown))) return undefined
     if (!this.#shown.take(shown, this.#takenUntil())) return undefined
     const open = shown.questions.filter(
       (one) => !events.includes(one.id) && !(known && isAnswered(known, one)),

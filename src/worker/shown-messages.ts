@@ -60,6 +60,10 @@ export class ShownMessages {
     return this.#saved.get()
   }
 
+  latest({ channel, session }: Place): Shown | undefined {
+    return this.list().findLast((one) => one.channel === channel && one.session === session)
+  }
+
   #readNow(): readonly Shown[] {
     const text = readQuietly(this.#path)
     if (text === undefined) return []

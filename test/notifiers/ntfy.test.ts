@@ -168,6 +168,15 @@ describe('notifiers: ntfy', () => {
     expect((await post({ sessionId: 'é/..%00'.repeat(50) })).sequence_id).toMatch(/^[\w-]{1,64}$/)
   })
 
+  it('uses one of its own, with `replace` too, where it must replace no other message', async () => {
+    const { receiver, send } = await start({ replace: true })
+    await send()
+    const options = ntfy.options.parse({ server: receiver.url, topic: 'my-agents', replace: true })
+    await ntfy.send(makeMessage(), options, makeContext({ isBeside: true }))
+    const [one, beside] = receiver.received.map(({ body }) => JSON.parse(body).sequence_id)
+    expect(beside).not.toBe(one)
+  })
+
   it('shows the origin of a message without text', async () => {
     const { post } = await start()
     expect((await post({ body: '' })).message).toBe('shop · claude · 2026-11-20 09:30')

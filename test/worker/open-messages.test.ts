@@ -989,6 +989,50 @@ describe('a question that its transcript shows as answered', () => {
 })
 
 describe('a question on a phone', () => {
+  /** A server of ntfy, and a world whose only channel leads there. Each message replaces the one with the same id. */
+  async function makePhone(on: string[]) {
+    const shown = new Map<string, string>()
+    const { url } = await startReceiver({
+      script: [
+        ({ method, path, body }) => {
+          if (method === 'DELETE') {
+            shown.delete(path.split('/').at(-1) ?? '')
+            return {}
+          }
+          const { sequence_id, message } = JSON.parse(body)
+          shown.set(sequence_id, message.split('\n\n')[0])
+          return { body: JSON.stringify({ id: 'x', event: 'message', sequence_id }) }
+        },
+      ],
+    })
+    const world = makeWorld()
+    const phone = { type: 'ntfy', server: url, topic: 'shop', replace: true }
+    const routes = [{ on, to: ['phone'] }]
+    world.configure({ channels: { phone }, routes, lingerSeconds: 0, noise: { off: ['burst'] } })
+    const tell = async (event: object) => {
+      world.accept({ session_id: 's1', ...event })
+      await world.untilIdle()
+    }
+    return { world, tell, shown: () => [...shown.values()] }
+  }
+
+  it('is not replaced by a short-lived message, which its answer does not delete', async () => {
+    const { tell, shown } = await makePhone(['permission', 'subagent-done'])
+    const ended = (agent_id: string) =>
+      tell({ hook_event_name: 'SubagentStop', agent_id, last_assistant_message: agent_id })
+    await tell(ask('one', { agent_id: 'a1' }))
+    await ended('a2')
+    expect(shown()).toEqual(['Sub-agent · Bash: one', 'a2'])
+    await tell(ask('two', { agent_id: 'a3' }))
+    await ended('a1')
+    const both = 'Sub-agent · Bash: two\nSub-agent · Bash: one'
+    expect(shown()).toEqual([both, 'a2', 'a1'])
+    // Nothing waits for an answer any more.
+    await ended('a3')
+    await ended('a4')
+    expect(shown()).toEqual(['a4', 'a2', 'a1'])
+  })
+
   /** Starts an ntfy server, and lists the methods of its requests. */
   async function startPhone(delayMs = 0) {
     const methods: string[] = []
