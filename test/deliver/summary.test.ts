@@ -98,6 +98,38 @@ describe('a message of which some questions were answered', () => {
     })
   })
 
+  it('tells of each of the others once, and counts them', () => {
+    const kinds = fc.array(fc.constantFrom('asks', 'fails'), { minLength: 1, maxLength: 10 })
+    const make = (kind: string, index: number) => {
+      if (kind === 'fails') return makeDelivery(`${index}.`, { urgency: 'critical' })
+      const { message, ...delivery } = asking(`${kind} ${index}`, `${kind} ${index}.`)
+      return { ...delivery, message: { ...message, body: `${kind} ${index}.` } }
+    }
+    const textsIn = (body: string) => body.match(/(?:body of|asks|before) \d+\./g)?.sort()
+    fc.assert(
+      fc.property(kinds, fc.nat(10), fc.array(fc.nat(20)), (own, count, over) => {
+        const [first = expect.fail(), ...rest] = own.map(make)
+        const delivery = rest.length > 0 ? summarize([first, ...rest]) : first
+        const before = Array.from({ length: count }, (_, index) => make('before', index))
+        const others = before.flatMap(({ questions = [] }) => questions)
+        const questions = [...(delivery.questions ?? []), ...others]
+        const answered = over.flatMap((index) => questions[index]?.id ?? [])
+        const open = questions.filter(({ id }) => !answered.includes(id))
+        const failures = own.flatMap((kind, index) => (kind === 'fails' ? `body of ${index}.` : []))
+        const textsOf = (asked: typeof open) =>
+          [...failures, ...asked.map(({ text }) => text)].sort()
+        fc.pre(textsOf(open).length > 0)
+        expect(textsIn(withOpenQuestions(delivery, others).message.body)).toEqual(
+          textsOf(questions),
+        )
+        const { title, body } = withoutAnswered(delivery, questions, answered)
+        expect(textsIn(body)).toEqual(textsOf(open))
+        const [, more = 0] = / and (\d+) more$/.exec(title) ?? []
+        expect(Number(more) + 1).toBe(textsOf(open).length)
+      }),
+    )
+  })
+
   it('says of how many events it has no line, if it is a long summary', () => {
     const all = Array.from({ length: 13 }, (_, index) => asking(`${index}`, `make ${index}`))
     const { questions = [], ...told } = summarize(all as [Delivery])

@@ -10,8 +10,10 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { builtInConfig, parseConfig } from '../../src/config/load/load.ts'
+import { findDestination, send } from '../../src/deliver/attempt.ts'
 import { summarize } from '../../src/deliver/summary.ts'
 import type { Asked, Delivery } from '../../src/delivery.ts'
 import { Journal } from '../../src/journal/journal.ts'
@@ -24,6 +26,7 @@ import { makeDelivery } from '../support/delivery.ts'
 import { missingDesktopPrograms, startDesktop } from '../support/desktop.ts'
 import { builtWorker } from '../support/program.ts'
 import { type Received, type Step, startReceiver } from '../support/receiver.ts'
+import { runs } from '../support/runs.ts'
 import { exited, letItBeTime, makeWorld, startProgram, type World } from './_world.ts'
 
 const missing = missingDesktopPrograms()
@@ -93,9 +96,14 @@ async function makeOpen(script: Step[] = [{}]) {
     begun.delivered(handle)
   }
   /** Something that has happened in the session. */
-  const happen = (id: string, means: string, facts: object = {}, client = 'claude') => {
+  const happen = (
+    id: string,
+    means: string,
+    facts: object = {},
+    { client = 'claude', sessionId = 's1' } = {},
+  ) => {
     const kind = means === 'PermissionRequest' ? 'permission' : 'other'
-    const about = { client, sessionId: 's1', project: '', title: '', event: means, kind }
+    const about = { client, sessionId, project: '', title: '', event: means, kind }
     const at = clock.now
     known.fold({
       ...{ at, id, type: 'accepted', acceptedAt: at },
@@ -116,7 +124,7 @@ async function makeOpen(script: Step[] = [{}]) {
   }
   const ref = { client: 'claude', sessionId: 's1' }
   const parts = { answered, begin, clock, deps, handles, happen, look, open, question, ref }
-  return { ...parts, received: phone.received, shown, tell, world }
+  return { ...parts, loaded, received: phone.received, shown, tell, world }
 }
 
 describe('a message that may be withdrawn', () => {
@@ -253,7 +261,7 @@ describe('a message that may be withdrawn', () => {
     happen('r1', 'PermissionReplied', { toolUseId: 'e1' })
     clock.now += 1
     // Another client may use the same id.
-    happen('p1', 'UserPromptSubmit', {}, 'codex')
+    happen('p1', 'UserPromptSubmit', {}, { client: 'codex' })
     await open.review({ ...ref, client: 'codex' })
     await open.review({ ...ref, sessionId: '' })
     expect(handles()).toEqual(['one', 'two'])
@@ -318,6 +326,105 @@ describe('a message that may be withdrawn', () => {
     clock.now += 1
     await look()
     expect(handles()).toEqual([])
+  })
+})
+
+describe('what a phone shows of three sessions, whatever happens in which order,', () => {
+  /** A phone, and what may happen in a session. Each message has its own text. */
+  async function makePhone() {
+    const screen = new Map<string, string>()
+    const { happen, loaded, open, question, clock } = await makeOpen([
+      ({ method, path, body }) => {
+        if (method === 'DELETE') {
+          screen.delete(path.split('/').at(-1) ?? '')
+          return {}
+        }
+        const { sequence_id, message } = JSON.parse(body)
+        screen.set(sequence_id, message)
+        return { body: JSON.stringify({ id: 'x', event: 'message', sequence_id }) }
+      },
+    ])
+    const destination = findDestination('phone', loaded)
+    if ('error' in destination) throw destination.error
+    const note = async (sessionId: string, id: string, means: string, facts: object = {}) => {
+      clock.now += 1
+      happen(id, means, facts, { sessionId })
+      await open.review({ client: 'claude', sessionId })
+    }
+    const tell = async (session: string, id: string, more: Partial<Delivery>) => {
+      const made = question(id, { session, ...more })
+      const message = { ...made.message, sessionId: session, body: `make ${id}` }
+      const begun = await open.begin({ ...made, message }, destination)
+      const sent = await send(destination, begun.delivery, loaded, { now: Date.now }, begun)
+      begun.delivered(typeof sent === 'string' ? undefined : sent.handle)
+    }
+    return { note, tell, shows: () => [...screen.values()] }
+  }
+
+  const brief: Partial<Delivery> = { kind: 'subagent-done', urgency: 'low', questions: [] }
+  const failed: Partial<Delivery> = { kind: 'failed', questions: [] }
+
+  /** A session on the phone, and what a person should see of it: its open questions, a failure, the last brief message. */
+  function makeSession(session: string, { note, tell }: Awaited<ReturnType<typeof makePhone>>) {
+    const open = new Set<string>()
+    const other = new Map<'failed' | 'brief', string>()
+    const happen = {
+      ask: async (id: string) => {
+        await note(session, id, 'PermissionRequest', { toolUseId: id })
+        await tell(session, id, {})
+        other.delete('failed')
+        // As the option says, if nothing else is open.
+        if (open.size === 0) other.delete('brief')
+        open.add(id)
+      },
+      answer: async (id: string) => {
+        const [toolUseId = ''] = open
+        await note(session, id, 'PermissionReplied', { toolUseId })
+        open.delete(toolUseId)
+      },
+      prompt: async (id: string) => {
+        await note(session, id, 'UserPromptSubmit')
+        open.clear()
+        other.delete('failed')
+      },
+      fail: async (id: string) => {
+        await note(session, id, 'StopFailure')
+        await tell(session, `F${id}`, failed)
+        open.clear()
+        other.delete('brief')
+        other.set('failed', `F${id}`)
+      },
+      brief: async (id: string) => {
+        await note(session, id, 'SubagentStop')
+        await tell(session, `B${id}`, brief)
+        other.set('brief', `B${id}`)
+      },
+    }
+    return { happen, seen: () => [...open, ...other.values()] }
+  }
+
+  it('is each open question, each failure until the next prompt, and no question that is answered', async () => {
+    const step = fc.record({
+      in: fc.nat(2),
+      what: fc.constantFrom('ask', 'ask', 'answer', 'prompt', 'fail', 'brief'),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 15 }), async (steps) => {
+        const phone = await makePhone()
+        const sessions = ['s1', 's2', 's3'].map((name) => makeSession(name, phone))
+        for (const [index, { what, in: number }] of steps.entries()) {
+          await sessions[number]?.happen[what](`${index}.`)
+          const seen = sessions.flatMap((one) => one.seen())
+          const shown = phone.shows()
+          for (const id of seen) expect(shown.join('\n')).toContain(`make ${id}`)
+          // Nobody updates a message there, so it may tell of more.
+          const isWorthIt = (text: string) =>
+            text.includes('make B') || seen.some((id) => text.includes(`make ${id}`))
+          expect(shown.filter((text) => !isWorthIt(text))).toEqual([])
+        }
+      }),
+      { numRuns: runs(100) },
+    )
   })
 })
 
