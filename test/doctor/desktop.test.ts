@@ -1,4 +1,6 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Facts } from '../../src/doctor/check.ts'
@@ -10,8 +12,12 @@ const run = promisify(execFile)
 const ask = (env: Record<string, string>, type = 'desktop') =>
   checkDoNotDisturb({
     env,
-    loaded: { config: { channels: { desk: { type } } } },
+    loaded: { config: { channels: { desk: { type }, log: { type: 'file' } } } },
   } as unknown as Facts)
+
+/** Of the package gsettings-desktop-schemas. */
+const showBanners = ['get', 'org.gnome.desktop.notifications', 'show-banners']
+const hasGnomeSettings = spawnSync('gsettings', showBanners).status === 0
 
 describe.skipIf(missingDesktopPrograms().length > 0)('the check of do-not-disturb', () => {
   let desktop: Awaited<ReturnType<typeof startDesktop>>
@@ -45,14 +51,35 @@ describe.skipIf(missingDesktopPrograms().length > 0)('the check of do-not-distur
     expect(await ask(desktop.env)).toMatchObject([{ status: 'ok' }])
   })
 
-  it('is skipped when no channel uses the desktop', async () => {
+  it('is skipped when no channel uses the desktop, or it is that of Windows', async () => {
     expect(await ask(desktop.env, 'file')).toEqual([])
+    expect(await ask({ ...desktop.env, WSL_DISTRO_NAME: 'Debian' })).toEqual([])
   })
+
+  it.runIf(hasGnomeSettings)(
+    'asks GNOME for its setting, which other desktops do not follow',
+    async () => {
+      const settings = join(desktop.env.HOME ?? '', 'glib-2.0/settings')
+      mkdirSync(settings, { recursive: true })
+      const seenIn = async (name: string, areShown: boolean) => {
+        const text = `[org/gnome/desktop/notifications]\nshow-banners=${areShown}\n`
+        writeFileSync(join(settings, 'keyfile'), text)
+        const more = { GSETTINGS_BACKEND: 'keyfile', XDG_CONFIG_HOME: desktop.env.HOME ?? '' }
+        const [found] = await ask({ ...desktop.env, ...more, XDG_CURRENT_DESKTOP: name })
+        return found?.status
+      }
+      expect(await seenIn('ubuntu:GNOME', false)).toBe('warning')
+      expect(await seenIn('ubuntu:GNOME', true)).toBe('ok')
+      expect(await seenIn('XFCE', false)).toBe('ok')
+    },
+  )
 
   it('reports "cannot tell" when no notification service runs', async () => {
     const empty = await startDesktop({ daemon: false })
     try {
-      expect(await ask(empty.env)).toMatchObject([{ status: 'cannot tell' }])
+      expect(await ask(empty.env)).toMatchObject([
+        { status: 'cannot tell', seen: expect.stringMatching(/^no program/) },
+      ])
     } finally {
       await empty.close()
     }

@@ -8,13 +8,13 @@ import { makeHome } from '../install/make-home.ts'
 const off = '{"disableAllHooks": true}'
 
 /** What one file switches off, with hooks of ours in Copilot's own file for the user. */
-function switchesOf(client: ClientName, path: string, text: string): number {
+function switchesOf(client: ClientName, path: string, text: string, cwd = 'repo'): number {
   const home = makeHome({ [path]: text, 'repo/.git/HEAD': '' })
   const own = join(home, '.copilot/hooks/hookbell.json')
   const ours: Registered[] = [
     { place: { client: 'copilot', scope: 'user', path: own, form: 'wrapped' }, hooks: [] },
   ]
-  const place = { env: { HOME: home }, cwd: join(home, 'repo') }
+  const place = { env: { HOME: home }, cwd: join(home, cwd) }
   return checkSwitches('x', client, ours, place).length
 }
 
@@ -34,10 +34,17 @@ describe('settings that switch hooks off', () => {
   })
 
   // Seen with the real program: the first two count for their own file, the third for nothing.
-  it.each(['.copilot/hooks/other.json', 'repo/.github/hooks/other.json', '.copilot/settings.json'])(
-    'are no reason to worry where they leave the hooks of Copilot alone: %s',
-    (path) => {
-      expect(switchesOf('copilot', path, off)).toBe(0)
-    },
-  )
+  // Whether it obeys the file of Claude Code is not known.
+  it.each([
+    '.copilot/hooks/other.json',
+    'repo/.github/hooks/other.json',
+    '.copilot/settings.json',
+    'repo/.claude/settings.json',
+  ])('are no reason to worry where they leave the hooks of Copilot alone: %s', (path) => {
+    expect(switchesOf('copilot', path, off)).toBe(0)
+  })
+
+  it('are found for the user where no project is', () => {
+    expect(switchesOf('claude', '.claude/settings.json', off, '')).toBe(1)
+  })
 })
