@@ -5,6 +5,8 @@ import { groups, mayHoldKey } from './secret-shapes.ts'
 export const MARK = '[redacted]'
 /** Shorter values are words such as `true` or a port: redacting them would only garble the text. */
 const MIN_SECRET = 6
+/** What one pass redacts can show another key beside it. More than two passes that find something were never seen. */
+const MAX_PASSES = 4
 
 const NOT_ASCII = /[^\t\n\r -~]/
 
@@ -25,8 +27,18 @@ export function redact(text: string, secrets: readonly string[] = []): string {
   const forms = formsOf(secrets)
   // Most texts, such as names and ids, contain nothing that could be a key.
   if (!mayHoldKey(seen) && !forms.some((form) => seen.includes(form))) return seen
+  let before = seen
+  for (let pass = 0; pass < MAX_PASSES; pass += 1) {
+    const after = redactOnce(before, forms)
+    if (after === before) break
+    before = after
+  }
+  return before
+}
+
+function redactOnce(text: string, forms: readonly string[]): string {
   // Marks of an earlier redaction stay as they are, whatever the secrets are.
-  return seen
+  return text
     .split(MARK)
     .map((part) => redactPart(part, forms))
     .join(MARK)

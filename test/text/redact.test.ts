@@ -213,6 +213,11 @@ describe('redact', () => {
     )
   })
 
+  it('finds what shows only once the key beside it is redacted', () => {
+    const text = `bw unlock ://u:${keys.slackUrl}auth=('me', '`
+    expect(redact(text)).toBe(`bw unlock [redacted][redacted]=('me', '`)
+  })
+
   it('is idempotent for texts with key patterns', () => {
     const piece = fc.constantFrom(
       ...Object.values(keys),
