@@ -86,7 +86,10 @@ export class ShownMessages {
    */
   take(shown: Shown, until: number): boolean {
     const known = this.#readNow().find((one) => isSame(one, shown))
-    if (!known || (known.takenUntil ?? 0) > this.#now()) return false
+    const { takenUntil = 0 } = known ?? {}
+    // Longer than anybody takes one means that the clock was set back.
+    const isTaken = takenUntil > this.#now() && takenUntil <= until
+    if (!known || isTaken) return false
     const others = this.#others(shown)
     this.#write([...others, { ...known, takenUntil: until }])
     return true

@@ -42,6 +42,9 @@ it('a message can be taken once, until it is added again or its worker was kille
   expect(second?.take(message('one'), 20)).toBe(true)
   second?.add(message('one'))
   expect(first?.take(message('one'), 20)).toBe(true)
+  // The clock was set back.
+  now = 0
+  expect(second?.take(message('one'), 10)).toBe(true)
 })
 
 it('the list is shared by workers, and none overwrites what another one has added', () => {
