@@ -15,6 +15,7 @@ import { sessionHash } from '../prepare/prepare.ts'
 import { isOver } from './is-over.ts'
 import { FIRST_LOOK_MS, LookTimes } from './look-times.ts'
 import { type Shown, ShownMessages } from './shown-messages.ts'
+import { toShown } from './to-shown.ts'
 import { RECORD_LIMIT_MS, waitAtMost } from './wait-at-most.ts'
 
 /** After this long transcripts are not read any more: only the client's hooks show an answer. */
@@ -69,13 +70,14 @@ export class OpenMessages implements EarlierMessages {
     const before = canReplace ? this.#takePlace(delivery) : undefined
     const knownAt = this.#deps.memory.current?.session(delivery.message)?.latestAt
     const others = before?.open ?? []
+    const canUpdate = notifier.update !== undefined
     const ended = (handle: string | undefined) => {
       const isReplaced = handle !== undefined && handle === before?.shown.handle
       if (before && !isReplaced) this.#shown.add(before.shown)
-      const canUpdate = notifier.update !== undefined
-      if (handle !== undefined && staysShown(delivery.message))
-        this.#add(delivery, { handle, knownAt }, others, canUpdate)
-      else if (isReplaced) this.#shown.remove(before.shown)
+      if (handle !== undefined && staysShown(delivery.message)) {
+        this.#shown.add(toShown(delivery, { handle, knownAt, others, canUpdate }))
+        this.#looks.setNext(handle, 0)
+      } else if (isReplaced) this.#shown.remove(before.shown)
       end?.()
     }
     return {
@@ -148,26 +150,6 @@ export class OpenMessages implements EarlierMessages {
       (one) => !events.includes(one.id) && !(known && isAnswered(known, one)),
     )
     return { shown, open }
-  }
-
-  #add(
-    delivery: Delivery,
-    { handle, knownAt }: Pick<Shown, 'handle' | 'knownAt'>,
-    others: readonly Asked[],
-    canUpdate: boolean,
-  ) {
-    const { channel, session, events, kind, acceptedAt: at, questions = [], sessionEnv } = delivery
-    const { message } = delivery
-    const { client, sessionId } = message
-    const [event = ''] = events
-    const all = [...questions, ...others]
-    const known = knownAt === undefined ? {} : { knownAt }
-    const shown = { channel, session, event, client, sessionId, kind, at, handle, sessionEnv }
-    const tellsMore = events.length > questions.length
-    const isOfSeveral = events.length + others.length > 1
-    const told = canUpdate && isOfSeveral ? { told: { events, message } } : {}
-    this.#shown.add({ ...shown, ...known, ...told, tellsMore, questions: all })
-    this.#looks.setNext(handle, 0)
   }
 
   async #session(ref: SessionRef): Promise<Session | undefined> {
