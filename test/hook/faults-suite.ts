@@ -12,6 +12,8 @@ import {
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { packageRoot } from '../../src/package-root.ts'
+import { spoolIn } from '../../src/spool/layout.ts'
+import { salvage } from '../../src/spool/salvage.ts'
 import { shellQuote } from '../support/shell-quote.ts'
 import {
   type Door,
@@ -33,6 +35,7 @@ const STRANGER = 54321
 const isRoot = process.getuid?.() === 0
 const canMount =
   isRoot && spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'x', '/mnt']).status === 0
+const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0
 /** Larger than the free space on the small disks below, smaller than the capacity of a pipe. */
 const EVENT = `{"hook_event_name":"Stop","text":"${'x'.repeat(40_000)}"}`
 
@@ -202,6 +205,26 @@ export function faultsSuite(door: Door) {
       expect(spooled(home.state)).toEqual([])
       expect(spooled(fallbackOf(home))).toEqual([])
     })
+
+    it.skipIf(!isRoot || !hasPrlimit || door.isNode || !door.isInstalled)(
+      'keeps the event for the next worker if no other process can be started',
+      async () => {
+        await door.argv(home)
+        for (const name of ['tmp', 'new'])
+          mkdirSync(join(home.state, 'spool', name), { recursive: true, mode: 0o700 })
+        const giveTo = (user: number) => spawnSync('chown', ['-R', `${user}:${user}`, home.state])
+        giveTo(STRANGER)
+        const script = 'exec prlimit --nproc=1 "$@"'
+        // The pipe stays open.
+        const feed: DoorOptions['feed'] = ({ stdin }) => stdin?.write(`${EVENT}\n`)
+        const options = { script, feed, uid: STRANGER, gid: STRANGER }
+        expect(quiet(await runDoor(door, home, options))).toEqual(silent)
+        expect(spooled(home.state)).toEqual([])
+        giveTo(0)
+        expect(salvage(spoolIn(home.state), Date.now() + 60_000)).toBe(1)
+        expect(spooled(home.state).map(String)).toEqual([`${EVENT}\n`])
+      },
+    )
 
     it.skipIf(door.isNode || !door.isInstalled)(
       'stores the event after the agent went on, if the disk is slow',
