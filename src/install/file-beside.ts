@@ -38,7 +38,7 @@ export class FileBeside {
     const folder = dirname(old.realPath)
     const start = `.${basename(old.realPath)}.hookbell-`
     removeLeft(folder, start)
-    const path = join(folder, `${start}${randomBytes(6).toString('hex')}`)
+    const path = join(folder, `${start}${process.pid}-${randomBytes(6).toString('hex')}`)
     // A new file gets the mode that an editor would give it: nothing in it is secret, and the client
     // and the person expect to share it as they share the rest.
     closeSync(openSync(path, 'wx', isNew ? 0o666 : 0o600))
@@ -70,14 +70,24 @@ export class FileBeside {
 /** Removes what an earlier process left that was killed. Best effort: one of another user stays. */
 function removeLeft(folder: string, start: string): void {
   for (const name of listQuietly(folder)) {
-    if (!name.startsWith(start) || !/^[0-9a-f]{12}$/.test(name.slice(start.length))) continue
+    const [, pid] = /^(\d+)-[0-9a-f]{12}$/.exec(name.slice(start.length)) ?? []
+    if (!name.startsWith(start) || pid === undefined) continue
     try {
       const path = join(folder, name)
-      // Not the time of its content, which is copied from the settings.
-      if (Date.now() - lstatSync(path).ctimeMs > LEFT_AFTER_MS) rmSync(path)
+      // The time is not that of its content, which is copied from the settings. Another process may have got the id.
+      if (!isAlive(Number(pid)) || Date.now() - lstatSync(path).ctimeMs > LEFT_AFTER_MS)
+        rmSync(path)
     } catch {
       // Another process has removed it, or this user may not.
     }
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return errorCode(error) !== 'ESRCH'
   }
 }
 

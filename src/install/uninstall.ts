@@ -2,10 +2,11 @@ import { lstatSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, sep } from 'node:path'
 import type { Client } from '../clients/define.ts'
 import { clients } from '../clients/index.ts'
-import { HookbellError } from '../errors.ts'
+import { errorCode, HookbellError } from '../errors.ts'
+import { sha256 } from '../text/sha256.ts'
 import { applyPlan } from './apply.ts'
 import { forgetBackups, originalText, readBackups } from './backup.ts'
-import { isUnchanged, readSettings, type SettingsOnDisk } from './file.ts'
+import { isUnchanged, readSettings, type SettingsOnDisk, whereIs } from './file.ts'
 import { exists } from './locate.ts'
 import { forgetPlace, type HookPlace, isProjectAway } from './places.ts'
 import type { Plan } from './plan.ts'
@@ -72,7 +73,22 @@ export function takeAway(place: HookPlace, stateDir: string): 'restored' | 'dele
 export function forgetIfClean(place: HookPlace, stateDir: string): void {
   const { path } = place
   const isClean = exists(path) ? traceIn(path) === false : !isProjectAway(place)
-  if (isClean) forgetPlace(stateDir, path)
+  if (!isClean) return
+  finishRemoval(path, stateDir)
+  forgetPlace(stateDir, path)
+}
+
+/** Does what a killed `uninstall` had no time to, if the file is back in its original state. */
+function finishRemoval(path: string, stateDir: string): void {
+  const realPath = whereIs(path)
+  const stat = statSync(path, { throwIfNoEntry: false })
+  if (stat && !stat.isFile()) return
+  const hash = stat ? sha256(readFileSync(path)) : null
+  const last = readBackups(stateDir, realPath).at(-1)
+  if (last && last.record.before !== hash) return
+  const folder = last?.record.folder
+  if (hash === null && folder !== undefined) removeEmptyFolders(dirname(realPath), folder)
+  forgetBackups(stateDir, realPath)
 }
 
 function planFor(place: HookPlace, stateDir: string, { text, realPath }: SettingsOnDisk): Removal {
@@ -108,8 +124,8 @@ function removeEmptyFolders(folder: string, highest: string): void {
   if (folder !== highest && !folder.startsWith(highest + sep)) return
   try {
     rmdirSync(folder)
-  } catch {
-    return
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') return
   }
   if (folder !== highest) removeEmptyFolders(dirname(folder), highest)
 }

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   existsSync,
@@ -19,8 +19,10 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { clientNames } from '../../src/clients/index.ts'
 import { lockHolder } from '../../src/spool/lock.ts'
 import { runHook } from '../support/fake-agent.ts'
+import { makeFolder } from '../support/folder.ts'
 import { type Home, makeHome, root } from '../support/home.ts'
 import { runCommand } from '../support/run-command.ts'
+import { hasStrace } from '../support/system-calls.ts'
 
 const theirs = { type: 'command', command: 'say done' }
 const group = [{ hooks: [theirs] }]
@@ -341,6 +343,53 @@ describe('hookbell uninstall, after init for every client', () => {
     const result = await home.run('uninstall', ...words)
     expect(result.exitCode).toBe(64)
     expect(result.stderr.startsWith(message)).toBe(true)
+  })
+})
+
+/** The system calls with which Node.js changes files. */
+const CALLS =
+  'write,pwrite64,fsync,link,linkat,rename,renameat,renameat2,unlink,unlinkat,rmdir,mkdir,mkdirat,ftruncate,fchmod'
+/** Every STEP-th of these calls is tested; with HOOKBELL_FULL all of them. */
+const STEP = process.env.HOOKBELL_FULL === '1' ? 1 : 23
+
+describe.skipIf(!hasStrace)('hookbell uninstall that is killed', () => {
+  it('loses nothing, whichever call it has come to, and the next one removes the rest', async () => {
+    const home = await makeHome(config)
+    write(home)
+    const found = () => contents(home.home, homes)
+    const before = found()
+    await home.run('init', '--client', clientNames.join(','), '--yes')
+    const installed = found()
+    const folder = await makeFolder()
+    const log = join(folder, 'calls')
+    const copy = (from: string, to: string) => execFileSync('cp', ['-a', `${from}/.`, to])
+    copy(home.home, join(folder, 'kept'))
+    const uninstall = (...options: string[]) => {
+      for (const name of readdirSync(home.home)) rmSync(join(home.home, name), { recursive: true })
+      copy(join(folder, 'kept'), home.home)
+      // Without -f: Node.js makes the synchronous calls in its first thread.
+      const words = ['-qq', '-o', log, '-e', `trace=${CALLS}`, ...options, process.execPath]
+      return spawnSync('strace', [...words, join(root, 'bin/hookbell'), 'uninstall', '--yes'], {
+        env: home.env,
+        cwd: '/',
+      })
+    }
+    expect(uninstall().status).toBe(0)
+    const counts = new Map<string, number>()
+    const calls = [...readFileSync(log, 'utf8').matchAll(/^(\w+)\(/gm)].map(([, name = '']) => {
+      counts.set(name, (counts.get(name) ?? 0) + 1)
+      return { name, nth: counts.get(name) }
+    })
+    expect(calls.length).toBeGreaterThan(100)
+    for (const { name, nth } of calls.filter((_, at) => at % STEP === 0)) {
+      const { signal } = uninstall('-e', `inject=${name}:signal=KILL:when=${nth}`)
+      const killed = Object.entries(found()).filter(([path]) => !path.includes('.hookbell-'))
+      for (const [path, text] of killed) expect([before[path], installed[path]]).toContain(text)
+      expect(await home.run('uninstall', '--yes')).toMatchObject({ exitCode: 0, stderr: '' })
+      expect({ name, nth, signal, found: found() }).toEqual({ name, nth, signal, found: before })
+      expect(readdirSync(join(home.state, 'backups'))).toEqual([])
+      expect(home.read('state/places.json')).toBe('[]\n')
+    }
   })
 })
 

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
@@ -204,10 +205,12 @@ describe('applyPlan', () => {
   it('removes what an earlier process left that was killed, and nothing else', () => {
     const home = makeHome({ [settings]: plain })
     const folder = join(home, '.factory')
-    const left = '.settings.json.hookbell-0123456789ab'
-    const others = ['.settings.json.hookbell-mine', '.other.json.hookbell-0123456789ab']
-    for (const name of [left, ...others]) writeFileSync(join(folder, name), '')
+    const { pid: dead } = spawnSync('true')
+    const ofDead = `.settings.json.hookbell-${dead}-0123456789ab`
     // Another process may still write it.
+    const left = `.settings.json.hookbell-${process.ppid}-0123456789ab`
+    const others = ['.settings.json.hookbell-mine', `.other.json.hookbell-${dead}-0123456789ab`]
+    for (const name of [ofDead, left, ...others]) writeFileSync(join(folder, name), '')
     apply(home)
     expect(readdirSync(folder).sort()).toEqual([...others, left, 'settings.json'].sort())
     vi.useFakeTimers({ now: Date.now() + 120_000, toFake: ['Date'] })
@@ -247,8 +250,8 @@ describe('applyPlan', () => {
       const code = `import { applyPlan } from ${JSON.stringify(program)}; applyPlan(${options})`
       const calls = writingCalls(folder, code).filter((call) => !call.includes('.state'))
       expect(calls).toEqual([
-        expect.stringMatching(/^p?write(64)? <\/\.new\.hookbell-\w+>, "wanted"/),
-        expect.stringMatching(/^fsync <\/\.new\.hookbell-\w+>/),
+        expect.stringMatching(/^p?write(64)? <\/\.new\.hookbell-[\w-]+>, "wanted"/),
+        expect.stringMatching(/^fsync <\/\.new\.hookbell-[\w-]+>/),
         expect.stringMatching(placed),
         expect.stringMatching(/^fsync <>/),
       ])

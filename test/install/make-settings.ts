@@ -51,9 +51,22 @@ const group = fc.record(
   { requiredKeys: ['hooks'] },
 )
 
+/** An entry without a group, as Cursor and Copilot have them. */
+const flat = fc.record(
+  { type: fc.constant('command'), command: fc.string(), bash: fc.string(), timeout: fc.nat() },
+  { requiredKeys: [] },
+)
+
+const names = [
+  ...['Notification', 'Stop', 'SubagentStop', 'SessionEnd', 'PreToolUse', '__proto__'],
+  ...['AfterAgent', 'stop', 'sessionEnd', 'agentStop'],
+]
+
 const events: fc.Arbitrary<Record<string, unknown>> = fc.dictionary(
-  fc.constantFrom('Notification', 'Stop', 'SubagentStop', 'SessionEnd', 'PreToolUse', '__proto__'),
-  fc.array(group, { maxLength: 3 }),
+  fc.constantFrom(...names),
+  fc.array(fc.oneof({ weight: 3, arbitrary: group }, { weight: 1, arbitrary: flat }), {
+    maxLength: 3,
+  }),
 )
 
 interface Style {

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -104,7 +105,8 @@ describe('what was registered in a file and taken off again', () => {
         const stateDir = join(home, 'state')
         const before = stateOf(path, disk.hasNote)
         const plan = planTarget(targetFor(name, path, shape), '/home/me/hookbell-hook')
-        expect(applyPlan({ path, isShared: false, stateDir, plan }).changed).toBe(true)
+        const init = () => applyPlan({ path, isShared: false, stateDir, plan })
+        expect([init().changed, init().changed]).toEqual([true, false])
         const registered = { client: name, scope: 'user', path, form: shape } as const
         expect(findRegistration(registered, stateDir)?.removal.isExact).toBe(true)
         expect(takeAway(registered, stateDir)).toBe('restored')
@@ -269,6 +271,19 @@ it('reports no fault of a file without our hooks', () => {
   const path = join(makeHome({ 'settings.json': '{"hooks": 1' }), 'settings.json')
   const registered = { client: 'droid', scope: 'user', path, form: 'wrapped' } as const
   expect(findRegistration(registered, '/nowhere')).toBe(undefined)
+})
+
+it.each([
+  ['a folder', (path: string) => mkdirSync(path)],
+  ['a pipe', (path: string) => spawnSync('mkfifo', [path])],
+])('forgets a place in which %s stands now', (_, make) => {
+  const home = makeHome()
+  const path = join(home, 'settings.json')
+  make(path)
+  const registered = { client: 'droid', scope: 'user', path, form: 'wrapped' } as const
+  rememberPlace(join(home, 'state'), registered)
+  forgetIfClean(registered, join(home, 'state'))
+  expect(rememberedPlaces(join(home, 'state'))).toEqual([])
 })
 
 it('keeps a place in mind that cannot be read', () => {
