@@ -165,6 +165,8 @@ export interface Client {
   hidesAgents?: true
   /** Begins turns by itself, as scheduled, with the event for a prompt: only its transcript shows that. */
   wakesItself?: true
+  /** A turn that it begins by itself reports that a background task is over. Its events do not say how many run. */
+  ownTurnsReportTasks?: true
   /** Writes to its transcript, after the hooks for the end of a turn, whether one of them made the agent go on. */
   writesStopResult?: true
   /** After a minute without an answer to its turn, it sends a Notification. */

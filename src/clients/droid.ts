@@ -52,11 +52,14 @@ export const droid = defineClient({
   // Esc, and no Stop is sent.
   variants: [
     { event: 'Notification', where: { message: /^Agent stopped by user\b/ }, means: 'Interrupt' },
+    // Measured with 0.225.2: a sub-agent in the background, which is a session of its own, is over.
+    { event: 'UserPromptSubmit', where: { message_id: /^task-completion:/ }, means: 'TurnStart' },
   ],
   notices: {},
   // Measured in a terminal with 0.225.2: the program and the process of the agent each report the end, up to 0.4 s apart.
   repeats: [{ after: 'SessionEnd', again: 'SessionEnd', withinMs: 5000, same: ['reason'] }],
   ordinaryEnds: [],
+  ownTurnsReportTasks: true,
   holdQuestionMs: 0,
   answeredBy: [],
   // "Factory CLI is asking the user 1 question(s)" (0.225.2).

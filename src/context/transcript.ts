@@ -25,6 +25,8 @@ export interface TranscriptFacts extends TurnFacts {
   model: string
   branch: string
   isHeadless: boolean | undefined
+  /** Whether the session is that of a sub-agent. */
+  isSubagent: boolean
   /** Whether the transcript may be read and has entries. */
   isReadable: boolean
   /** Whether it may be read, and nothing was asked or said in it, or it does not exist. */
@@ -39,6 +41,7 @@ const nothing: TranscriptFacts = {
   model: '',
   branch: '',
   isHeadless: undefined,
+  isSubagent: false,
   isReadable: false,
   isUnused: false,
 }
@@ -138,7 +141,7 @@ function recordsOf(text: string): Payload[] {
 
 /** The latest value of each fact about the session. */
 function sessionFacts(entries: readonly Entry[]) {
-  const facts: { title?: string; model?: string; branch?: string; isHeadless?: boolean } = {}
+  const facts: Partial<Omit<Extract<Entry, { type: 'session' }>, 'type' | 'at'>> = {}
   for (const entry of entries) {
     if (entry.type !== 'session') continue
     const { type: _, at: __, ...told } = entry

@@ -25,7 +25,12 @@ export function withTurn(event: AgentEvent, facts: TranscriptFacts): AgentEvent 
       ? { ...known, kind: 'other', means: 'PreToolUse' }
       : withQuestion(known, facts)
   }
+  // Its session reports to the one that called it.
+  if (facts.isSubagent && event.kind === 'abnormal-end') return { ...known, kind: 'ended' }
   const lastMessage = lastAnswer(event, facts)
+  if (facts.isSubagent && event.kind === 'done') {
+    return { ...known, kind: 'subagent-done', means: 'SubagentStop', lastMessage }
+  }
   // The agent's last message says what it waits for, unless the notice itself does.
   if (event.kind === 'waiting') {
     return meaningOf(event).isIdle ? { ...known, lastMessage } : known

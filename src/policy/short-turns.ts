@@ -1,4 +1,5 @@
 import { findClient } from '../clients/index.ts'
+import type { Session } from './sessions.ts'
 import { ANSWER_MS, ENDED_BEFORE, hasEndedAfter, isOwnTurn, isTurnOver, turnMs } from './turns.ts'
 import { defineRule, type JudgedEvent, send, suppress } from './types.ts'
 
@@ -13,6 +14,7 @@ export const shortTurns = defineRule({
     if (event.kind !== 'done') return send
     // Background tasks are over: the turn that reports it is short, but the work was not.
     if ((session?.turnEnd?.backgroundTasks ?? 0) > event.backgroundTasks) return send
+    if (session && isReport(event, session)) return send
     // So is a turn for which the agent had waited.
     const { wakesAt } = session?.turnEnd ?? {}
     if (wakesAt !== undefined && wakesAt !== event.wakesAt) return send
@@ -34,6 +36,12 @@ export const shortTurns = defineRule({
     return hasEndedAfter(session, at) ? ENDED_BEFORE : undefined
   },
 })
+
+/** Whether the client began the turn because a background task was over, and that is all that its events tell. */
+function isReport({ client }: JudgedEvent, session: Session): boolean {
+  const reports = findClient(client)?.ownTurnsReportTasks === true
+  return reports && isOwnTurn(session) && !isTurnOver(session)
+}
 
 /** Whether only we can find out that a question at the end of a turn gets no answer. Nobody answers a one-shot run. */
 function isReportedLater({ client, asks, isHeadless }: JudgedEvent): boolean {

@@ -557,6 +557,24 @@ describe('an agent that waits', () => {
     expect(await enrich(crash, around)).not.toHaveProperty('isUnused')
   })
 
+  it('is a sub-agent, whose ends are not those of the agent, if its session was called by another', async () => {
+    const { path, event, around } = makeSession('droid', '.factory/sessions/-srv-app')
+    const start = { type: 'session_start', id: 's1', title: 'Worker: Look', callingSessionId: 's0' }
+    const lines = [
+      start,
+      { type: 'message', message: { role: 'user', content: '# Task Tool Invocation' } },
+      { type: 'message', message: { role: 'assistant', content: 'Two exports are unused.' } },
+    ]
+    writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    const stop = event({ kind: 'done', means: 'Stop' })
+    expect(await enrich(stop, around)).toMatchObject({
+      ...{ kind: 'subagent-done', means: 'SubagentStop' },
+      lastMessage: 'Two exports are unused.',
+    })
+    const end = event({ kind: 'abnormal-end', means: 'SessionEnd', reason: 'other' })
+    expect(await enrich(end, around)).toMatchObject({ kind: 'ended', means: 'SessionEnd' })
+  })
+
   it('was interrupted if the transcript says so', async () => {
     const { path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
     const waiting = event({ kind: 'waiting', at: Date.parse('2026-11-20T10:00:00Z') })

@@ -64,6 +64,7 @@ const table: [client: string, name: string, means: string, kind: string][] = [
   ['droid', 'Stop', 'Stop', 'done'],
   ['droid', 'SubagentStop', 'SubagentStop', 'subagent-done'],
   ['droid', 'UserPromptSubmit', 'UserPromptSubmit', 'other'],
+  ['droid', 'UserPromptSubmit.task', 'TurnStart', 'other'],
   ['gemini', 'AfterAgent', 'Stop', 'done'],
   ['gemini', 'BeforeAgent', 'UserPromptSubmit', 'other'],
   ['gemini', 'BeforeTool.question', 'PermissionRequest', 'permission'],

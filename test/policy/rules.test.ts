@@ -393,6 +393,22 @@ describe('the rule', () => {
     expect(told([...turn, [101, { ...stop, ...tasks(1) }]])).toEqual(['desktop 101 at 401'])
   })
 
+  it('`short-turns` delivers the turn in which droid reports that a background task is over', () => {
+    const over = {
+      ...prompt,
+      message_id: 'task-completion:1',
+      prompt: 'Background task completed.',
+    }
+    const turn: Step[] = [
+      [0, prompt],
+      [3, stop],
+      [600, over],
+      [601, stop],
+    ]
+    expect(byDefault(turn, 'droid')).toEqual(['desktop 601'])
+    expect(byDefault([...turn, [610, prompt], [611, stop]], 'droid')).toEqual(['desktop 601'])
+  })
+
   it('`short-turns` delivers what a turn asks that the client began by itself', () => {
     const turn: Step[] = [
       [0, prompt],

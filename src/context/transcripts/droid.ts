@@ -45,7 +45,9 @@ function contentsOf(record: Payload, error: () => string): EntryContent[] {
   switch (record.type) {
     case 'session_start': {
       const title = textOf(record, 'title')
-      return title ? [{ type: 'session', title }] : []
+      const isSubagent = textOf(record, 'callingSessionId') !== ''
+      const facts = { ...(title && { title }), ...(isSubagent && { isSubagent }) }
+      return title || isSubagent ? [{ type: 'session', ...facts }] : []
     }
     case 'agent_turn_outcome':
       return outcomeOf(textOf(record, 'reason'), error)

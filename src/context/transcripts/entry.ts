@@ -27,7 +27,15 @@ export type EntryContent =
   | { type: 'refusedEnd' }
   /** From here on, requests for permission are decided by a person, or by the client itself. */
   | { type: 'decider'; isClient: boolean }
-  | { type: 'session'; title?: string; model?: string; branch?: string; isHeadless?: boolean }
+  | {
+      type: 'session'
+      title?: string
+      model?: string
+      branch?: string
+      isHeadless?: boolean
+      /** The whole session is that of a sub-agent. */
+      isSubagent?: true
+    }
 
 /** Unix ms; undefined where the line has no time of its own. */
 export type Entry = EntryContent & { at: number | undefined }

@@ -169,6 +169,11 @@ const lines: Record<Format, Row[]> = {
   droid: [
     ['the start of a session without a title', { type: 'session_start' }, []],
     [
+      'the start of the session of a sub-agent',
+      { type: 'session_start', title: 'Worker: Look around', callingSessionId: 's0' },
+      [{ type: 'session', title: 'Worker: Look around', isSubagent: true }],
+    ],
+    [
       'a prompt without a type',
       { message: { role: 'user', content: [{ type: 'text', text: 'go' }] } },
       [prompt('go')],
