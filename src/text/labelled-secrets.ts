@@ -67,7 +67,7 @@ const keys: readonly Shape[] = [
   // Set DB_PASSWORD to hunter2. API_KEY → 0a1b2c
   {
     pattern: new RegExp(
-      String.raw`(?<keep>[A-Z_]{0,40}(?:PASSWORD|PASSWD|SECRET|TOKEN|_KEY|_PASS)["'\x60*]{0,3}\s(?:to|is|was|→|->|=>)\s["'\x60*]{0,3})${VALUE}{6,}`,
+      String.raw`(?<keep>(?:PASSWORD|PASSWD|SECRET|TOKEN|_KEY|_PASS)["'\x60*]{0,3}\s(?:to|is|was|→|->|=>)\s["'\x60*]{0,3})${VALUE}{6,}`,
       'g',
     ),
     accept: (value) => isInvented(value) && !isNumberedName(value),
@@ -117,14 +117,6 @@ const pairs: readonly Shape[] = [
     ),
     accept: (value, after) => /^["']?(?:\n|$)/.test(after) && isInWords(value),
   },
-  // #define WIFI_PASSWORD "hunter", storePassword 'hunter'
-  {
-    pattern: new RegExp(
-      String.raw`(?<keep>(?:#define\s\w{0,40}(?:PASS(?:WORD|WD|PHRASE)?|PSK|PWD)|\b(?:store|key)Password)\s{1,20}["'])(?:${QUOTED})`,
-      'g',
-    ),
-    accept: isInWords,
-  },
   // pass: 'hunter22'
   {
     words: ['pass', 'pwd', 'pw'],
@@ -133,6 +125,17 @@ const pairs: readonly Shape[] = [
       'gi',
     ),
     accept: (value, after) => /^\\?["']/.test(after) && isInvented(value),
+  },
+]
+
+const defines: readonly Shape[] = [
+  // #define WIFI_PASSWORD "hunter", storePassword 'hunter'
+  {
+    pattern: new RegExp(
+      String.raw`(?<keep>(?:#define\s\w{0,40}(?:PASS(?:WORD|WD|PHRASE)?|PSK|PWD)|\b(?:store|key)Password)\s{1,20}["'])(?:${QUOTED})`,
+      'g',
+    ),
+    accept: isInWords,
   },
 ]
 
@@ -169,11 +172,12 @@ const xml: readonly Shape[] = [
 export const labelledGroups: readonly ShapeGroup[] = [
   { words: NAMES, shapes: sentences },
   { words: ['key', 'token', 'secret', 'pass'], shapes: keys },
+  { words: ['#define', 'storepassword', 'keypassword'], shapes: defines },
   { words: ['credential', 'log'], shapes: logins },
   { words: ['|'], gate: matches(/pass|secret|token|key/i), shapes: rows },
   {
     words: ['pass', 'pw'],
-    gate: matches(/(?:pass\w*|pwd|pw)[\\"'`*]{0,4}\s{0,3}[:=]|(?:#define|Password)\s/i),
+    gate: matches(/(?:pass\w*|pwd|pw)[\\"'`*]{0,4}\s{0,3}[:=]/i),
     shapes: pairs,
   },
   { words: ['</', 'value='], gate: matches(/(?:pass\w*|secret|token|key)["'>]/i), shapes: xml },
