@@ -107,11 +107,19 @@ function keysOf(text: string, { pattern, accept }: Shape): [start: number, end: 
   const keys: [number, number][] = []
   for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
     const start = match.index + (match.groups?.keep?.length ?? 0)
-    const end = pattern.lastIndex
+    const end = withoutBold(text, start, pattern.lastIndex)
     if (!accept || accept(text.slice(start, end), text.slice(end, end + 40)))
       keys.push([start, end])
   }
   return keys
+}
+
+/** The end of a key without the mark of Markdown behind it, which would be left open: `**hunter2**`. */
+function withoutBold(text: string, start: number, end: number): number {
+  if (text.charAt(start - 1) !== '*') return end
+  let before = end
+  while (before > start && text.charAt(before - 1) === '*') before -= 1
+  return before > start ? before : end
 }
 
 function visible(text: string): string {

@@ -38,6 +38,8 @@ const secret = [
   '비밀번호는 «hunter22» 입니다',
   '| password | «hunter22» |',
   '| `API_KEY` | `«abc123def456»` |',
+  '| DB_PASSWORD | **«hunter22»** | x',
+  'Passwort: **«hunter22»** gilt',
   '| DB_PASSWORD  |  «hunter22»    | prod |',
   '{"username":"me","password":"«hunter»"}',
   '{"db":{"user":"me","password":"«correcthorse»"}}',

@@ -266,6 +266,7 @@ describe('redact', () => {
       '&token=',
       'bw unlock ',
       'foo-bar',
+      '**',
       '$6$salt$',
       '"auth": "',
       'eyJhbGciOi',
