@@ -645,6 +645,14 @@ describe('the rule', () => {
     expect(byDefault(of('s1'), 'opencode')).toEqual(['desktop 60'])
   })
 
+  it('`sub-agents` delivers a question in the session of a sub-agent', () => {
+    const steps: Step[] = [
+      [0, { hook_event_name: 'session.created', parentID: 's0' }],
+      [60, { hook_event_name: 'permission.asked', id: 'a', permission: 'bash' }],
+    ]
+    expect(byDefault(steps, 'opencode')).toEqual(['desktop 60 at 61'])
+  })
+
   it.each(['*', 'agent-turn-complete'])(
     '`sub-agents` drops what a client tells itself on a route for "%s"',
     (on) => {
@@ -778,6 +786,18 @@ describe('the rule', () => {
       'desktop 2.1',
       'desktop 2.2 at 4.1',
       'desktop 10',
+    ])
+  })
+
+  it('`burst` holds nothing but questions, and none with `burstSeconds: 0`', () => {
+    const failed = { hook_event_name: 'StopFailure', error: 'server_error' }
+    const one: Step = [0, request]
+    expect(byDefault([one, [0.5, failed]])).toEqual(['desktop 0', 'desktop 0.5'])
+    const noise = { burstSeconds: 0 }
+    expect(told([one, [0, request], [0.5, request]], { noise })).toEqual([
+      'desktop 0',
+      'desktop 0',
+      'desktop 0.5',
     ])
   })
 

@@ -36,6 +36,12 @@ describe('channels that an earlier worker chose', () => {
     expect(result).not.toHaveProperty('reason')
   })
 
+  it('get as little as possible if they are gone from the configuration', async () => {
+    const { deliveries } = await prepared(ask, {}, { open: ['gone'] })
+    expect(deliveries).toMatchObject([{ channel: 'gone', message: { body: '' } }])
+    expect(JSON.stringify(deliveries)).not.toContain('npm publish')
+  })
+
   it('are none if all of them are done', async () => {
     const result = await prepared(stop, {}, { open: [] })
     expect(result).toMatchObject({ deliveries: [], held: [] })

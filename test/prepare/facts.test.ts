@@ -89,7 +89,46 @@ describe('the facts that the journal keeps of an event', () => {
     for (const isAtTerminal of [true, false, undefined]) {
       const facts = factsOf({ ...makeEvent(failure), isAtTerminal }, { keepsText: true })
       expect(facts.isAtTerminal).toBe(isAtTerminal)
+      const replay = new Replay(policyConfig({}))
+      replay.add({ found: { ...makeEvent(failure), isAtTerminal } })
+      const [entry = expect.fail('no entry')] = replay.entries
+      expect(eventOfEntry(entry, []).isAtTerminal).toBe(isAtTerminal)
     }
+  })
+
+  it('keep an event silent that was switched off', () => {
+    const config = policyConfig({})
+    const event = makeEvent(failure, { DROID_DISABLE_NOTIFICATIONS: '1' })
+    const entryOf = (found: Happening['found']) => {
+      const replay = new Replay(config)
+      replay.add({ found })
+      expect(replay.pings).toEqual([])
+      return replay.entries[0] ?? expect.fail('no entry')
+    }
+    const entry = entryOf(event)
+    expect(entryOf(eventOfEntry(entry, [])).facts).toEqual(entry.facts)
+  })
+
+  it.each([
+    [{ hook_event_name: 'SessionEnd', reason: 'crash' }, [], 'ended'],
+    [{ hook_event_name: 'SessionEnd', reason: 'crash' }, ['crash'], 'abnormal-end'],
+    [{ hook_event_name: 'SessionEnd', reason: 'clear' }, ['crash'], 'ended'],
+    [{ hook_event_name: 'Stop', reason: 'crash' }, ['crash'], 'done'],
+  ])('let the end of %j be judged by the reasons %j', (payload, reasons, kind) => {
+    const replay = new Replay(policyConfig({}))
+    replay.add({ found: makeEvent(payload) })
+    const [entry = expect.fail('no entry')] = replay.entries
+    expect(eventOfEntry(entry, reasons).kind).toBe(kind)
+  })
+
+  it('may be those of another version, with kinds that are unknown here, or none at all', () => {
+    const replay = new Replay(policyConfig({}))
+    replay.add({ found: makeEvent({ hook_event_name: 'Stop' }) })
+    const [entry = expect.fail('no entry')] = replay.entries
+    const { facts, ...older } = entry
+    expect(eventOfEntry(older, [])).toMatchObject({ means: 'Stop', kind: 'done', cwd: '' })
+    const newer = { ...entry, kind: 'of-next-year' as typeof entry.kind }
+    expect(eventOfEntry(newer, []).kind).toBe('other')
   })
 
   it('say that notifications are switched off, but not by which variable', () => {

@@ -95,6 +95,7 @@ describe('a route with conditions', () => {
     ['shop (bold-fox)', 'trees/bold-fox/src', ['shop'], true],
     ['shop (bold-fox)', 'trees/bold-fox/src', ['~/trees/bold-fox'], true],
     ['shop (bold-fox)', 'trees/bold-fox/src', ['bold-fox', '~/trees', 'sho'], false],
+    ['shop', '.work/shop/.tree', ['~/**', '~/.work/*/**'], true],
     ['site (copy)', 'code/site (copy)/src', ['~/code/site (copy)'], true],
     ['~', '', ['shop'], false],
   ])(
@@ -125,9 +126,12 @@ describe('a route with conditions', () => {
     expect(decide({ when: { reason: ['rate_limit'] } }, {}, { failure }).isTold).toBe(true)
   })
 
-  it('finds a match at the end of a long text', () => {
+  it('finds a match at either end of a long text', () => {
     const lastMessage = `${'x'.repeat(100_000)} Shall I deploy?`
     expect(decide({ when: { message: 'Shall I' } }, {}, { lastMessage }).isTold).toBe(true)
+    expect(decide({ when: { message: '^x+ Shall' } }, {}, { lastMessage }).isTold).toBe(false)
+    const more = { lastMessage: `Shall I deploy? ${'x'.repeat(100_000)}` }
+    expect(decide({ when: { message: 'Shall I' } }, {}, more).isTold).toBe(true)
   })
 
   it('does not execute code in the text of an agent', () => {
