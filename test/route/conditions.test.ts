@@ -129,7 +129,7 @@ describe('a route with conditions', () => {
   it('finds a match at either end of a long text', () => {
     const lastMessage = `${'x'.repeat(100_000)} Shall I deploy?`
     expect(decide({ when: { message: 'Shall I' } }, {}, { lastMessage }).isTold).toBe(true)
-    expect(decide({ when: { message: '^x+ Shall' } }, {}, { lastMessage }).isTold).toBe(false)
+    expect(decide({ when: { message: 'x{3000} Shall' } }, {}, { lastMessage }).isTold).toBe(false)
     const more = { lastMessage: `Shall I deploy? ${'x'.repeat(100_000)}` }
     expect(decide({ when: { message: 'Shall I' } }, {}, more).isTold).toBe(true)
   })
