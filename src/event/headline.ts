@@ -55,8 +55,8 @@ export function asksAtEnd(lastMessage: string): boolean {
 
 /** A blank line where Markdown needs one: without it, a table or a list takes in the text below. */
 function textOf(blocks: readonly Block[]): string {
-  const parts = blocks.map(({ text, type }, index) => {
-    const isBelowText = type === 'list' && blocks[index - 1]?.type === 'text'
+  const parts = blocks.map(({ text }, index) => {
+    const isBelowText = isItem(text) && blocks[index - 1]?.type === 'text'
     return `${index === 0 ? '' : isBelowText ? '\n' : '\n\n'}${text}`
   })
   return parts.join('')
@@ -100,10 +100,11 @@ function blocksOf(message: string): Block[] {
   return blocks
 }
 
-function typeOf([first = '']: readonly string[]): Block['type'] {
+function typeOf(lines: readonly string[]): Block['type'] {
+  const [first = ''] = lines
   if (isHeading(first)) return 'heading'
   if (/^\s*\|/.test(first)) return 'table'
-  return isItem(first) ? 'list' : 'text'
+  return isItem(first) || shareName(lines) ? 'list' : 'text'
 }
 
 function isHeading(line: string): boolean {
@@ -181,11 +182,16 @@ function isChoice(question: string, blocks: readonly Block[]): boolean {
   const items = blocks.flatMap(({ text }) => text.split('\n')).filter((line) => /^\S/.test(line))
   if (items.length < 2) return false
   if (items.every((item) => LETTERED.test(item))) return true
-  const [name, ...others] = items.map((item) => NAMED.exec(item)?.[1])
-  if (name && others.every((other) => other === name)) return true
+  if (shareName(items)) return true
   const named = new Set(question.match(/(?<![\w.])\d{1,2}(?![\w%]|\.\d)/g))
   const numbers = items.map((item) => NUMBER.exec(item)?.slice(1).find(Boolean))
   return numbers.filter((number) => number && named.has(number)).length > 1
+}
+
+/** Whether lines begin with the same word and a letter or number each, as in `Option A: ...` above `Option B: ...`. */
+function shareName(lines: readonly string[]): boolean {
+  const [name, ...others] = lines.map((line) => NAMED.exec(line)?.[1])
+  return name !== undefined && others.length > 0 && others.every((other) => other === name)
 }
 
 function isList({ type }: Block): boolean {

@@ -32,6 +32,16 @@ describe('the headline of an answer', () => {
       'Which one do you want?\n1. SQLite\n\n2. PostgreSQL',
     ],
     [
+      'a question with the choices below it, each on a line that begins with the same word',
+      'Both work.\n\nWhich way?\n\nOption A: rebase\nOption B: merge',
+      'Which way?\n\nOption A: rebase\nOption B: merge',
+    ],
+    [
+      'a question in German with such choices above it',
+      'Beides geht.\n\n**Variante 1:** Rebase\n**Variante 2:** Merge\n\nWelche?',
+      'Welche?\n\n**Variante 1:** Rebase\n**Variante 2:** Merge',
+    ],
+    [
       'a question about something else than the list above it',
       'I changed:\n\n- a.ts\n- b.ts\n\nShould I commit?',
       'Should I commit?',
@@ -142,6 +152,11 @@ describe('the headline of an answer', () => {
       'the text before a block of code',
       'It works now:\n\n```sh\nnpm test # is it green?\n```',
       'It works now:',
+    ],
+    [
+      'lines that begin with words of their own',
+      'Is it green? I ran all.\n\nTests: 12 passed\nBuild: green',
+      'Tests: 12 passed\nBuild: green',
     ],
     ['a paragraph below a line', 'Long story.\n\n---\nAll is green.', 'All is green.'],
     ['the text above a line at the end', 'Long story.\n\nAll is green.\n\n* * *', 'All is green.'],
@@ -279,6 +294,8 @@ describe('the headline of an answer', () => {
       '`'.repeat(60_000),
       '- '.repeat(30_000),
       '```\n'.repeat(15_000),
+      'A '.repeat(30_000),
+      'Option A: x\n'.repeat(5000),
     ]
     expect(await processorMs(() => texts.map((text) => headline(text)))).toBeLessThan(5000)
   })
