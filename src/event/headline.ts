@@ -1,4 +1,5 @@
 import { cutText } from '../text/clean.ts'
+import { areChoices, shareName } from './choices.ts'
 
 /** About as much as a phone shows without expanding the notification. */
 const MAX_LENGTH = 600
@@ -160,7 +161,7 @@ function choicesAbove(blocks: readonly Block[]): readonly Block[] {
       above.findIndex(({ type }) => type !== 'list'),
     ),
   )
-  if (!last || !(CHOICE.test(last.text) || isChoice(last.text, list))) return []
+  if (!last || !(CHOICE.test(last.text) || areChoices(last.text, linesOf(list)))) return []
   const end = above.findIndex(({ type }) => type !== 'list')
   if (end < 0) return above.reverse()
   // Otherwise this may be the list of the last choice only, or the choices behind something between them.
@@ -168,30 +169,8 @@ function choicesAbove(blocks: readonly Block[]): readonly Block[] {
   return isWhole || !above.slice(end).some(isList) ? above.slice(0, end).reverse() : []
 }
 
-/** The letter of an item, as in `A) ` or `- **B:** `. */
-const LETTERED = /^(?:[-*+•]\s+)?[*_]{0,2}[（(]?[A-Za-z][.)）:：][*_]{0,2}(?:\s|$|(?<=[）：]))/
-
-/** The same word at the start of each item, with a letter or number, as in `Variante A: ` or `- **方案一**：`. */
-const NAMED =
-  /^(?:[-*+•]\s+|\d{1,2}[.)]\s+)?[*_]{0,2}(\p{L}{2,20}?|\p{Lo})\s?(?:[A-Z]|\d{1,2}|[一二三四五甲乙丙丁])[*_]{0,2}\s?[*_]{0,2}[:：.)）(（–—-]/u
-
-const NUMBER = /^(\d{1,2})(?:[.)]\s|[、．])|^（(\d{1,2})）|^(\d)\ufe0f?\u20e3/
-
-/** Whether a list is one of choices in any language: by how its items are marked, and whether the question names two. */
-function isChoice(question: string, blocks: readonly Block[]): boolean {
-  const items = blocks.flatMap(({ text }) => text.split('\n')).filter((line) => /^\S/.test(line))
-  if (items.length < 2) return false
-  if (items.every((item) => LETTERED.test(item))) return true
-  if (shareName(items)) return true
-  const named = new Set(question.match(/(?<![\w.])\d{1,2}(?![\w%]|\.\d)/g))
-  const numbers = items.map((item) => NUMBER.exec(item)?.slice(1).find(Boolean))
-  return numbers.filter((number) => number && named.has(number)).length > 1
-}
-
-/** Whether lines begin with the same word and a letter or number each, as in `Option A: ...` above `Option B: ...`. */
-function shareName(lines: readonly string[]): boolean {
-  const [name, ...others] = lines.map((line) => NAMED.exec(line)?.[1])
-  return name !== undefined && others.length > 0 && others.every((other) => other === name)
+function linesOf(blocks: readonly Block[]): string[] {
+  return blocks.flatMap(({ text }) => text.split('\n'))
 }
 
 function isList({ type }: Block): boolean {
