@@ -21,7 +21,8 @@ export interface WorkerSummary {
 export async function deliverOnce(options: WorkerOptions): Promise<WorkerSummary> {
   const { deps, digest, maintenance, problem } = openWorker(options)
   const dispatcher = new Dispatcher(deps)
-  deps.ending?.addEventListener('abort', () => deps.deliverer.releaseAll())
+  const releaseAll = () => deps.deliverer.releaseAll()
+  deps.ending?.addEventListener('abort', releaseAll)
   const isHeld = isOnHold(options.stateDir)
   await ifSole(options, async () => {
     await maintenance.rotate()
@@ -34,6 +35,8 @@ export async function deliverOnce(options: WorkerOptions): Promise<WorkerSummary
   // A hook that accepted an event meanwhile saw a running worker, and started none.
   if (!isHeld && dispatcher.hasWaiting) await deliverAll(deps, dispatcher, problem)
   await close(deps, dispatcher)
+  // `drain` does this four times a second, with the same signal.
+  deps.ending?.removeEventListener('abort', releaseAll)
   return { handled: dispatcher.handled, faults: dispatcher.faults.texts }
 }
 

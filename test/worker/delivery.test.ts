@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process'
+import { getEventListeners } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { flush } from '../../src/worker/control.ts'
+import { deliverOnce } from '../../src/worker/run.ts'
 import { builtWorker } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { countOutcomes, letItBeTime, makeWorld, retryById, type World } from './_world.ts'
@@ -20,6 +22,13 @@ describe('deliveries', () => {
     expect(world.list('new')).toEqual([])
     expect(readdirSync(world.spool.cur)).toEqual([])
     expect(await world.statusOf(id)).toMatchObject({ outcome: 'delivered', to: ['file'] })
+  })
+
+  it('leave nothing behind in a process that delivers again and again, as drain does', async () => {
+    const world = makeWorld()
+    const { signal: ending } = new AbortController()
+    await deliverOnce({ ...world, ending })
+    expect(getEventListeners(ending, 'abort')).toEqual([])
   })
 
   it('are retried after a temporary failure, but only on the channel that failed', async () => {
