@@ -40,7 +40,7 @@ export const headerGroups: readonly ShapeGroup[] = [
         words: ['cookie'],
         pattern:
           /(?<keep>\b(?:Set-)?Cookie\\?["']?\s?[:=]\s?\\?["']?)[^\s=;,:"'\\]{1,80}=[^\s;,"'\\]+(?:;\s?[^\s=;,"'\\]{1,80}=[^\s;,"'\\]+){0,30}/gi,
-        accept: (value) => /=(?=[^;]*\d)[^;]{8}/.test(value),
+        accept: (value) => /(?:^|;)[^;=]*=(?=[^;]*\d)[^;]{8}/.test(value),
       },
     ],
   },

@@ -177,10 +177,14 @@ export const labelledGroups: readonly ShapeGroup[] = [
   { words: ['|'], gate: matches(/pass|secret|token|key/i), shapes: rows },
   {
     words: ['pass', 'pw'],
-    gate: matches(/(?:pass\w*|pwd|pw)[\\"'`*]{0,4}\s{0,3}[:=]/i),
+    gate: matches(/(?:pass(?:word|wd|phrase)?|pwd|pw)[\\"'`*]{0,4}\s{0,3}[:=]/i),
     shapes: pairs,
   },
-  { words: ['</', 'value='], gate: matches(/(?:pass\w*|secret|token|key)["'>]/i), shapes: xml },
+  {
+    words: ['</', 'value='],
+    gate: matches(/(?:password|passphrase|passwd|secret|token|key)["'>]/i),
+    shapes: xml,
+  },
 ]
 
 function isKey(value: string): boolean {

@@ -100,7 +100,7 @@ function isPadded(value: string): boolean {
 
 /** Whether a value is but the name of one that was redacted before: `PGPASSWORD=`. */
 export function isNameOfValue(value: string): boolean {
-  return /(?:pass\w*|pwd?|psk|secret|token|key|auth)=(?:=?|[\w.@-]{1,60}:)$/i.test(value)
+  return /(?:pass\w{0,20}|pwd?|psk|secret|token|key|auth)=(?:=?|[\w.@-]{1,60}:)$/i.test(value)
 }
 
 /** The same for a token, which nobody makes up. */
@@ -117,7 +117,11 @@ export function isNumberedName(value: string): boolean {
 export function isGenerated(value: string): boolean {
   if (isPath(value) || /:\/\/|^[a-z0-9_.-]+\/[a-z0-9_./-]*$|\.[a-z]{1,4}[.:\d]*$/.test(value))
     return false
-  if (/^(?:v?\d+[\d.:/T-]*|[a-z]+\d*[a-z]*(?:[-_.](?:[a-z]+\d{0,3}[a-z]*|\d+))+\.?)$/i.test(value))
+  if (
+    /^(?:v?\d[\d.:/T-]*|[a-z]+(?:\d+[a-z]*)?(?:[-_.](?:[a-z]+(?:\d{1,3}[a-z]*)?|\d+))+\.?)$/i.test(
+      value,
+    )
+  )
     return false
   return /(?:\d\D*){3}/.test(value)
 }

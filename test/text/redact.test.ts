@@ -401,6 +401,11 @@ describe('redact', () => {
     expect(long.length).toBeGreaterThan(100)
   })
 
+  it('reads a certificate in base64 that is cut or garbled', () => {
+    const garbled = `LS0tLS1CRUdJTi=${'A'.repeat(30)} LS0tLS1CRUdJTi+/=${'=1'.repeat(20)}`
+    expect(redact(garbled)).toBe(garbled)
+  })
+
   it('removes the other values if one is not well-formed text', () => {
     expect(redact('a correct-horse', ['half \ud800 pair', 'correct-horse'])).toBe('a [redacted]')
   })
@@ -488,6 +493,8 @@ describe('redact', () => {
             '<password>a',
             '="password" value="',
             'A_PASS: ',
+            'password1',
+            'passworda_',
             'AB_AB_',
             '#define PASS "',
             'A_KEY=1',
@@ -579,6 +586,35 @@ describe('redact', () => {
         const large = measure(text(100_000))
         // Shorter times only measure the clock and the garbage collector.
         if (large > 20_000) expect(large).toBeLessThan(20 * measure(text(10_000)))
+      }
+    })
+
+    // What decides about a value reads all of it.
+    it.each([
+      'token ',
+      'API key: ',
+      'TOKEN → ',
+      'A_KEY=',
+      '?key=',
+      'Authorization: ',
+      'curl -u ',
+      'Cookie: a=',
+      'https://',
+      '--token ',
+      '--password ',
+      'password: ',
+      'Das Passwort lautet ',
+      'credentials: admin/',
+      "env.TOKEN = '",
+    ])('for one long value after %j', (name) => {
+      for (const piece of ['a', '1', 'A1', 'a.', 'a-1', 'pass', '=']) {
+        for (const end of ['', '!', '/a=', ':', "'"]) {
+          const text = (length: number) =>
+            name + piece.repeat(Math.ceil(length / piece.length)) + end
+          redact(text(2000))
+          const large = measure(text(100_000))
+          if (large > 20_000) expect(large).toBeLessThan(20 * measure(text(10_000)))
+        }
       }
     })
   })
