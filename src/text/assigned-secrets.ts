@@ -17,10 +17,10 @@ import {
 
 /** A pass of a renderer or a compiler, such as `SHADOW_PASS`. */
 const STAGE =
-  '(?:RENDER|SHADOW|DEPTH|LIGHT|LIGHTING|GEOMETRY|FORWARD|DEFERRED|POST|BLOOM|COLOR|BLIT|FIRST|SECOND|THIRD|ONE|TWO|MULTI|SINGLE|LAST|FINAL|EARLY|LATE|OPT|LLVM|MLIR|COMPILER|ANALYSIS|TRANSFORM|LOWERING|TEST)'
+  '(?:RENDER|SHADOW|DEPTH|LIGHT|LIGHTING|GEOMETRY|FORWARD|DEFERRED|POST|BLOOM|COLOR|BLIT|FIRST|SECOND|THIRD|MULTI|SINGLE|FINAL|EARLY|LATE|OPT|LLVM|MLIR|COMPILER|ANALYSIS|TRANSFORM|LOWERING)'
 
 /** Names of variables in a shell. */
-const VARIABLE = `(?:PASSWORD|SSHPASS|(?<![A-Za-z_])PASS|PASSWD|_PWD|(?<![A-Za-z])PW|(?<!${STAGE})_PASS|PASSPHRASE|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|SECRET_?KEY|SECRET_KEY_BASE|(?<![A-Za-z\\d])TF_VAR_\\w{0,60}(?:password|secret|token|key))`
+const VARIABLE = `(?:PASSWORD|SSHPASS|(?<![A-Za-z_])PASS|PASSWD|_PWD|(?<![A-Za-z])PW|(?<!(?<![A-Za-z])${STAGE})_PASS|PASSPHRASE|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|SECRET_?KEY|SECRET_KEY_BASE|(?<![A-Za-z\\d])TF_VAR_\\w{0,60}(?:password|secret|token|key))`
 
 /** Between a name and its value, as in `"password": "`, `- **Token:** `, `secret => '`. */
 const ASSIGNED = String.raw`\\?["'\x60*]{0,3}[ \t]{0,8}(?:=>|:=|[:=](?!:))[*]{0,2}\s?\\?["'\x60]?`

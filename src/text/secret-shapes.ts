@@ -153,7 +153,10 @@ const keyShapes: readonly Shape[] = [
     words: ['://'],
     pattern: /(?<keep>:\/\/[^\s/:@'"]{0,100}:)[^\s/@'"]+(?:@[^\s/@'"]{1,200}){0,2}(?=@)/g,
     // $PASSWORD, ${PASSWORD}, {password}, <password>
-    accept: (value) => !/^(?:\$\w+|\$?\{+[^{}]*\}+|<[^<>]*>|%\w+%)$/.test(value),
+    accept: (value) =>
+      !/^(?:\$(?:[A-Z_][A-Z\d_]*|[A-Za-z_]*(?:[Pp]ass|[Pp]w|[Tt]oken|[Ss]ecret|[Kk]ey)[A-Za-z_]*)|\$?\{+[^{}]*\}+|<[^<>]*>|%\w+%)$/.test(
+        value,
+      ),
   },
   // token@host
   {

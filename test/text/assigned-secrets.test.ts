@@ -39,6 +39,7 @@ const secret = [
   'Server=db;Database=x;User Id=sa;Password=«Hunter two»;Encrypt=true',
   'JSESSIONID=«0A1B2C3D4E5F6A7B8C9D»',
   'MY_PASS="«hunter two»"',
+  'TEST_PASS=«hunter22» E2E_TEST_PASS=«hunter» LAST_PASS=«hunter» FLIGHT_PASS=«hunter»',
   "read -p x; PASSWD='«hunter two»'",
   'echo "«user:hunter2»" | chpasswd',
   "echo '«hunter2»' | sudo -S apt install x",

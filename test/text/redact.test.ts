@@ -144,6 +144,7 @@ describe('redact', () => {
     "password: '«s3cret with space»'",
     'https://«0a1b2c3d4e5f6a7b8c9d»@example.com/repo.git',
     'DATABASE_URL=postgres://app:«s3cr@t»@db/app',
+    'postgres://app:«$3cret»@db/app and redis://:«$uper5ecret»@cache',
     'keytool -keypass «changeit1» -keystore x',
     'influx -username u -password «hunter22»',
     'https://me:«pw»@host/a and https://me:«p@ss»@host/b',
