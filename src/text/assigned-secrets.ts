@@ -57,14 +57,14 @@ const variables: readonly Shape[] = [
   // RAILS_MASTER_KEY=0a1b2c3d..., GITHUB_PAT=0a1b2c3d...
   {
     pattern: new RegExp(
-      `(?<keep>(?<!(?:PUBLIC|CACHE|IDEMPOTENCY|PARTITION|SORT|SSH|HOST))_(?:KEY|PAT)=["']?)${VALUE}`,
+      `(?<keep>(?<!(?:PUBLIC|CACHE|IDEMPOTENCY|PARTITION|SORT|SSH|HOST|GPG))_(?:KEY|PAT)=["']?)${VALUE}`,
       'g',
     ),
     accept: (value) => value.length >= 16 && isGenerated(value),
   },
   // BASIC_AUTH=me:hunter2
   {
-    pattern: new RegExp(String.raw`(?<keep>[A-Z]_AUTH=["']?[\w.@-]{1,60}:)${WORD}`, 'g'),
+    pattern: new RegExp(String.raw`(?<keep>[A-Z]_AUTH=["']?[\w.@-]{1,60}:)(?!//)${WORD}`, 'g'),
     accept: isLiteral,
   },
   // psk="two words"
@@ -118,14 +118,14 @@ const assignments: readonly Shape[] = [
   // checks the character after the value.
   {
     pattern: new RegExp(
-      String.raw`(?<keep>(?:password|passwd|passphrase|(?:ssh|become|sudo|db|smtp|mail)_?pass|(?<!existing|--)secret|credential)${ASSIGNED})(?:${QUOTED_WITH_DIGIT}|[^\s'"\x60,;(){}<>$]{6,})`,
+      String.raw`(?<keep>(?:password|passwd|passphrase|(?:ssh|become|sudo|db|smtp|mail)_?pass|(?<!existing|--)secret|credential|(?:api|access|account|private|secret|signing|encryption|auth|client|preshared)[_-]?key(?:_base)?|(?<!\w)_auth)${ASSIGNED})(?:${QUOTED_WITH_DIGIT}|[^\s'"\x60,;(){}<>$]{6,})`,
       'gi',
     ),
     accept: (value, after) => isAssignable(value) && !/^[(){}<>$]/.test(after),
   },
   {
     pattern: new RegExp(
-      String.raw`(?<keep>(?:(?<!unexpected )token|(?:api|access|account|private|secret|signing|encryption|auth|client|preshared)[_-]?key(?:_base)?|(?<!\w)_auth)${ASSIGNED})(?:${QUOTED_WITH_DIGIT}|[^\s'"\x60,;(){}<>$]{6,})`,
+      String.raw`(?<keep>(?<!unexpected )token${ASSIGNED})(?:${QUOTED_WITH_DIGIT}|[^\s'"\x60,;(){}<>$]{6,})`,
       'gi',
     ),
     accept: (value, after) =>
