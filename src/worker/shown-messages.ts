@@ -5,9 +5,12 @@ import { kinds } from '../event/kind.ts'
 import { replaceUnsynced } from '../fs/durable.ts'
 import { Fresh } from '../fs/fresh.ts'
 import { readQuietly } from '../fs/read.ts'
+import { waitAtMost } from './wait-at-most.ts'
 
 /** More than fit on any screen. */
 const MAX_SHOWN = 100
+/** How long a message waits until it knows which one it replaces. Most requests take less. */
+const PATIENCE_MS = 2000
 
 const shownSchema = z.object({
   channel: z.string(),
@@ -99,16 +102,24 @@ export class ShownMessages {
   async change(shown: Shown, until: number, work: () => Promise<void>) {
     if (!this.take(shown, until)) return
     const end = this.#begin(shown)
-    await work()
-    end()
+    try {
+      await work()
+    } finally {
+      end()
+    }
   }
 
-  /** For a message that may replace another one: waits while this worker changes or sends one there. @returns what ends it */
+  /**
+   * For a message that may replace another one: waits while this worker changes or sends one there, but not for long,
+   * since a question must not wait for a request that hangs. @returns what ends it
+   */
   async beginAlone(place: Place): Promise<() => void> {
-    for (const [change, { channel, session }] of this.#changes) {
-      if (channel === place.channel && session === place.session) await change
-    }
-    return this.#begin(place)
+    const earlier = [...this.#changes].flatMap(([change, { channel, session }]) =>
+      channel === place.channel && session === place.session ? [change] : [],
+    )
+    const end = this.#begin(place)
+    await waitAtMost(PATIENCE_MS, Promise.all(earlier))
+    return end
   }
 
   #begin(place: Place): () => void {

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { ShownMessages } from '../../src/worker/shown-messages.ts'
@@ -45,6 +46,36 @@ it('a message can be taken once, until it is added again or its worker was kille
   // The clock was set back.
   now = 0
   expect(second?.take(message('one'), 10)).toBe(true)
+})
+
+it('a new message waits for those before it in its place, in order, but not for one that hangs', async () => {
+  const messages = new ShownMessages(makeWorld().stateDir, Date.now)
+  const place = { channel: 'desk', session: 's' }
+  const ends = [await messages.beginAlone(place)]
+  const begun: string[] = []
+  const begin = async (name: string) => {
+    ends.push(await messages.beginAlone(place))
+    begun.push(name)
+  }
+  const both = [begin('first'), begin('second')]
+  await messages.beginAlone({ ...place, session: 'other' })
+  await messages.beginAlone({ ...place, channel: 'phone' })
+  expect(begun).toEqual([])
+  ends[0]?.()
+  await both[0]
+  expect(begun).toEqual(['first'])
+  // The first one never ends.
+  await both[1]
+  expect(begun).toEqual(['first', 'second'])
+})
+
+it('a change that fails is over', async () => {
+  const messages = new ShownMessages(makeWorld().stateDir, Date.now)
+  messages.add(message('one'))
+  const fail = () => Promise.reject(new Error('no room'))
+  await expect(messages.change(message('one'), Number.POSITIVE_INFINITY, fail)).rejects.toThrow()
+  const waiting = messages.beginAlone(message('two')).then(() => 'begun')
+  expect(await Promise.race([waiting, sleep(500, 'waits')])).toBe('begun')
 })
 
 it('the list is shared by workers, and none overwrites what another one has added', () => {
