@@ -14,6 +14,8 @@ export interface BackupRecord {
   version: 1
   /** Path of the settings file, with symbolic links resolved. */
   path: string
+  /** The state folder, likewise: if both were moved together, the home was renamed. Early versions did not note it. */
+  state?: string
   writtenAt: string
   /** SHA-256 before our first edit, null where there was no file. */
   before: string | null
@@ -57,6 +59,7 @@ export function saveBackup(
   const record: BackupRecord = {
     version: 1,
     path: old.realPath,
+    state: realPath(stateDir),
     writtenAt: now.toISOString(),
     before: base ? base.record.before : (old.hash ?? null),
     after: sha256(edit.text),
@@ -121,16 +124,17 @@ export function backupFolder(stateDir: string, path: string): string {
   const moved = list(all, '').find((name) => {
     const last = name.startsWith(`${basename(path)}-`) && list(join(all, name), '.json').at(-1)
     const record = last ? readRecord(join(all, name, last)) : undefined
-    return record !== undefined && isMoved(record.path, path, state)
+    return record !== undefined && isMoved(record, path, state)
   })
   return moved === undefined ? own : join(all, moved)
 }
 
-/** Whether a file is the one of an old path: it was in a folder that was renamed, together with the state folder. */
-function isMoved(old: string, path: string, state: string): boolean {
-  if (old === path) return true
-  const [, to] = renamedFolder(old, path)
-  return !existsSync(old) && state.startsWith(to + sep)
+/** Whether a file is the one of a record: it was in a folder that was renamed, together with the state folder. */
+function isMoved(record: BackupRecord, path: string, state: string): boolean {
+  if (record.path === path) return true
+  if (existsSync(record.path)) return false
+  const [from, to] = renamedFolder(record.path, path)
+  return state.startsWith(to + sep) && record.state === from + state.slice(to.length)
 }
 
 /** The old and the new name of the folder in which two paths are the same file. */

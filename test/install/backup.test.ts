@@ -1,5 +1,14 @@
-import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { applyPlan } from '../../src/install/apply.ts'
 import { backupFolder, originalText, readBackups } from '../../src/install/backup.ts'
@@ -31,12 +40,13 @@ function startedHome(text?: string) {
 
 describe('backup', () => {
   it('records what an uninstall needs', () => {
-    const { path, install, last } = startedHome('{}')
+    const { path, stateDir, install, last } = startedHome('{}')
     install()
     const { edits, ...record } = last()
     expect(record).toEqual({
       version: 1,
       path,
+      state: stateDir,
       writtenAt: '2026-11-20T09:00:00.000Z',
       before: sha256('{}'),
       after: sha256(readFileSync(path)),
@@ -65,6 +75,23 @@ describe('backup', () => {
     install()
     expect(last()).toMatchObject({ before: null, backup: null })
     expect(names()).toEqual(['0001.json'])
+  })
+
+  it.each(['work', 'home'])('is not that of a removed project in /%s', (place) => {
+    const root = makeHome()
+    const [project, home] = [join(root, place, 'project'), join(root, 'home')]
+    const stateDir = join(home, '.local/state/hookbell')
+    const [theirs, own] = [project, home].map((one) => join(one, '.factory/settings.json')) as [
+      string,
+      string,
+    ]
+    mkdirSync(dirname(own), { recursive: true })
+    writeFileSync(own, '{}')
+    applyPlan({ path: theirs, isShared: false, stateDir, plan: makePlan(theirs, '/a'), now })
+    rmSync(project, { recursive: true })
+    expect(readBackups(stateDir, own)).toEqual([])
+    applyPlan({ path: own, isShared: false, stateDir, plan: makePlan(own, '/a'), now })
+    expect(originalText(stateDir, own)).toBe('{}')
   })
 
   it('returns the oldest text that it knows, unless its copy was changed', () => {
