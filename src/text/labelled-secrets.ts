@@ -143,10 +143,11 @@ const logins: readonly Shape[] = [
   // Log in with admin / hunter2.
   {
     pattern: new RegExp(
-      String.raw`(?<keep>\b(?:credentials?|log ?in)\b[^\n/]{0,40}?[\s"'\x60:](?:[\w.@+-]{1,60}["'\x60]?\s/\s|(?:admin|root|user|test|demo|guest)/)["'\x60]?)${VALUE}{6,}`,
+      String.raw`(?<keep>\b(?:credentials?|log ?in)\b[^\n/]{0,40}?[\s"'\x60:](?:[\w.@+-]{1,60}["'\x60]?\s/\s|(?:admin|root|demo|guest)/)["'\x60]?)${VALUE}{6,}`,
       'gi',
     ),
-    accept: isInvented,
+    // `admin/auth2.ts` is a file.
+    accept: (value) => isInvented(value) && !/\.[a-z]{1,5}$/.test(value),
   },
 ]
 

@@ -70,6 +70,7 @@ const harmless = [
   'Das Passwort muss 12 Zeichen haben. Passwort: mindestens 8 Zeichen, siehe 1Password',
   'Mot de passe : 8 caractères minimum; senha: mínimo 8; пароль: не менее 8 символов',
   'パスワード: 8文字以上、密码: 至少8位',
+  'Changed login: test/auth2.test.ts, credentials: see test/fixtures1, login: admin/page2.tsx',
   'Log in with github/oauth2, log in via src/auth/login2.ts, credentials are in config/settings2',
   'Bump DB_TOKEN to version 12, rename SECRET_KEY to APP_SECRET_KEY',
   'The key of the cache is 0a1b2c3d4e5f6789abcd, token 12345678901234567890 is over',
