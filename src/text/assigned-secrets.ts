@@ -191,7 +191,7 @@ export const assignedGroups: readonly ShapeGroup[] = [
   },
   {
     words: ['|'],
-    gate: matches(/-stdin|sudo |passwd|--with-token|secret|kinit|cryptsetup/),
+    gate: matches(/-stdin|sudo\s|passwd|--with-token|secret|kinit|cryptsetup/),
     shapes: [
       // echo hunter2 | docker login --password-stdin
       {

@@ -165,7 +165,7 @@ const options: readonly CommandPart[] = [
 ]
 
 /** Checked first, because it takes a tenth of the time. */
-const OPTION = /\s-[\w-]/
+const OPTION = /\s-[\w-]|\s\\?["']?(?:pass|pwd|client_secret)/
 const PROGRAM = new RegExp(
   String.raw`(?<![\w.-])(?:${options.map(({ programs }) => programs).join('|')})\s`,
 )

@@ -12,8 +12,8 @@ import {
 const words: readonly CommandPart[] = [
   {
     programs: 'vault|cargo',
-    option: String.raw`login\s`,
-    words: ['vault login ', 'cargo login '],
+    option: String.raw`login\s(?<=(?:vault|cargo)(?:\s{1,8}-\S{1,100}){0,3}\s{1,8}login\s)`,
+    words: ['vault ', 'cargo '],
     accept: isPassword,
   },
   { programs: 'vault', option: '(?:password|secret_id)=', words: ['vault '] },

@@ -49,7 +49,7 @@ export const options: readonly Shape[] = [
   },
   // --user me --password hunter
   {
-    words: ['--pass'],
+    words: ['pass'],
     pattern:
       /(?<keep>(?<![\w-])--?(?:[a-z]{0,20}-)?u(?:ser(?:-?name)?)?[ =](?!(?:and|or)\s)["']?[^\s"']{1,100}["']?\s{1,4}(?:\\\n\s{0,20})?--(?:[a-z]{0,20}-)?pass(?:word|wd|phrase)?[ =]["'`]?)[^\s'"`,;(){}<>$-][^\s'"`,;(){}<>$]{3,}/gi,
     accept: isLiteral,

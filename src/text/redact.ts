@@ -1,4 +1,4 @@
-import type { Shape } from './secret-shape.ts'
+import { mayMatch, type Shape, searchable } from './secret-shape.ts'
 import { groups, mayHoldKey } from './secret-shapes.ts'
 
 /** What stands in the place of a secret. */
@@ -65,21 +65,15 @@ function redactPart(text: string, forms: readonly string[]): string {
 
 function redactShapes(text: string): string {
   if (!mayHoldKey(text)) return text
-  const lower = text.toLowerCase()
+  const searched = searchable(text)
   let parts = [text]
   for (const group of groups) {
-    if (!mayMatch(group, lower) || group.gate?.(text) === false) continue
+    if (!mayMatch(group, searched) || group.gate?.(text) === false) continue
     for (const shape of group.shapes) {
-      if (mayMatch(shape, lower)) parts = cutOut(parts, shape)
+      if (mayMatch(shape, searched)) parts = cutOut(parts, shape)
     }
   }
   return parts.join(MARK)
-}
-
-function mayMatch({ words }: { words?: readonly string[] }, lower: string): boolean {
-  if (!words) return true
-  for (const word of words) if (lower.includes(word)) return true
-  return false
 }
 
 /** The parts of the texts around the keys of one shape. */

@@ -10,8 +10,8 @@
  */
 export interface Shape {
   /**
-   * Each match contains one of these words, in lower case. For a text with none of them the pattern is not even
-   * compiled, which takes longer than searching a text.
+   * Each match contains one of these words, in lower case and with one space between them. For a text with none of
+   * them the pattern is not even compiled, which takes longer than searching a text.
    */
   readonly words?: readonly string[]
   /** Only matches within those of this pattern count, such as the options of a program. */
@@ -27,6 +27,18 @@ export interface ShapeGroup {
   readonly words?: readonly string[]
   readonly gate?: (text: string) => boolean
   readonly shapes: readonly Shape[]
+}
+
+/** A text in the form in which `words` are looked for. */
+export function searchable(text: string): string {
+  return text.toLowerCase().replace(/[\t ]{2,}|\t/g, ' ')
+}
+
+/** Whether a text contains one of the words. */
+export function mayMatch({ words }: { words?: readonly string[] }, searched: string): boolean {
+  if (!words) return true
+  for (const word of words) if (searched.includes(word)) return true
+  return false
 }
 
 export function matches(pattern: RegExp): (text: string) => boolean {

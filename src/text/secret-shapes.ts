@@ -189,7 +189,7 @@ export const groups: readonly ShapeGroup[] = [
 ]
 
 const SUSPICIOUS =
-  /\S{15}|:\/\/|--|\s-[a-z]|=|pass|pwd|\bpw\b|kennwort|contraseña|senha|wachtwoord|hasło|пароль|パスワード|密码|密碼|비밀번호|secret|token|credential|key|auth|login|identified|<<<|vault|psk|add_user|unlock|bundle\s|log\sin|kinit|net\suse|http-basic|freerdp|sqlplus|sqlldr|[ei][xm]pdp|rman\s/i
+  /\S{15}|:\/\/|--|\s-[a-z]|=|pass|pwd|\bpw\b|kennwort|contraseña|senha|wachtwoord|hasło|пароль|パスワード|密码|密碼|비밀번호|secret|token|credential|key|auth|login|identified|<<<|vault|psk|add_user|unlock|bundle\s|log\sin|kinit|net\s+use|http-basic|freerdp|sqlplus|sqlldr|[ei][xm]pdp|rman\s/i
 
 /** Quick check: false if no shape can match, as for most words and titles. */
 export function mayHoldKey(text: string): boolean {

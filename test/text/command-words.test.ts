@@ -3,6 +3,9 @@ import { testRedaction } from './redaction-suite.ts'
 const secret = [
   'vault login «s.abcdef0123456789»',
   'vault login «hunter22»',
+  'vault  login «hunter22»',
+  'vault -address=https://vault:8200 login «s.abcdef0123456789»',
+  'cargo\tlogin\t«abc123def456ghi»',
   'vault kv put secret/db password=«hunter»',
   'cargo login «abc123def456ghi»',
   'redis-cli AUTH «hunter22»',

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { redact } from '../../src/text/redact.ts'
+import { mayMatch, type Shape, searchable } from '../../src/text/secret-shape.ts'
+import { groups } from '../../src/text/secret-shapes.ts'
 import { marked } from '../support/marked.ts'
 
 /**
@@ -18,8 +20,31 @@ export function testRedaction(
       expect(redact(shown)).toBe(shown)
     })
 
+    it.each(secret)('are looked for however the words of %j are separated', (line) => {
+      for (const space of [' ', '  ', '\t', ' \\\n  ']) {
+        expectWords(marked(line).text.replaceAll(' ', space))
+      }
+    })
+
     it.each(harmless)('are not seen in %j', (text) => {
       expect(redact(text)).toBe(text)
     })
   })
+}
+
+/** Whether a shape is in a text, whatever the words and gates say that come before the search. */
+export function isFound(text: string, { scope, pattern }: Shape): boolean {
+  const parts: readonly string[] = scope ? (text.match(scope) ?? []) : [text]
+  return parts.some((part) => new RegExp(pattern).test(part))
+}
+
+/** Expects that no shape of the text is passed over because of the words or the gate of its group. */
+export function expectWords(text: string): void {
+  const searched = searchable(text)
+  for (const group of groups) {
+    for (const shape of group.shapes.filter((one) => isFound(text, one))) {
+      const passed = [mayMatch(group, searched), group.gate?.(text), mayMatch(shape, searched)]
+      expect([text, shape.pattern.source, ...passed]).not.toContain(false)
+    }
+  }
 }
