@@ -22,6 +22,7 @@ import { runHook } from '../support/fake-agent.ts'
 import { makeFolder } from '../support/folder.ts'
 import { type Home, makeHome, root } from '../support/home.ts'
 import { runCommand } from '../support/run-command.ts'
+import { isFull } from '../support/runs.ts'
 import { hasStrace } from '../support/system-calls.ts'
 
 const theirs = { type: 'command', command: 'say done' }
@@ -350,7 +351,7 @@ describe('hookbell uninstall, after init for every client', () => {
 const CALLS =
   'write,pwrite64,fsync,link,linkat,rename,renameat,renameat2,unlink,unlinkat,rmdir,mkdir,mkdirat,ftruncate,fchmod'
 /** Every STEP-th of these calls is tested; with HOOKBELL_FULL all of them. */
-const STEP = process.env.HOOKBELL_FULL === '1' ? 1 : 23
+const STEP = isFull ? 1 : 23
 
 describe.skipIf(!hasStrace)('hookbell uninstall that is killed', () => {
   it('loses nothing, whichever call it has come to, and the next one removes the rest', async () => {

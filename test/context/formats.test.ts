@@ -6,6 +6,7 @@ import { clients } from '../../src/clients/index.ts'
 import { readTranscript, wasAnswered } from '../../src/context/transcript.ts'
 import { readers } from '../../src/context/transcripts/index.ts'
 import { processorMs } from '../support/processor-time.ts'
+import { isFull } from '../support/runs.ts'
 import { addSidecars, makeHome, transcriptText } from './_world.ts'
 
 const time = (clock: string) => Date.parse(`2026-11-20T${clock}Z`)
@@ -223,7 +224,7 @@ describe.each(Object.entries(formats))('a transcript of %s', (name, expected) =>
         expect(typeof facts.lastMessage).toBe('string')
         expect(typeof (await wasAnswered(path, [root], { at: ended }, format))).toBe('boolean')
       }),
-      { numRuns: process.env.HOOKBELL_FULL === '1' ? 5000 : 40 },
+      { numRuns: isFull ? 5000 : 40 },
     )
   })
 
@@ -249,7 +250,7 @@ describe.each(Object.entries(formats))('a transcript of %s', (name, expected) =>
         const facts = await readTranscript(path, [root], ended, format)
         expect(typeof facts.prompt).toBe('string')
       }),
-      { numRuns: process.env.HOOKBELL_FULL === '1' ? 5000 : 40 },
+      { numRuns: isFull ? 5000 : 40 },
     )
   })
 })

@@ -5,6 +5,7 @@ import { kindOf } from '../../src/event/kind.ts'
 import { parseEvent } from '../../src/event/parse.ts'
 import { knownEvents } from '../../src/event/schema.ts'
 import { processorMs } from '../support/processor-time.ts'
+import { isFull } from '../support/runs.ts'
 
 const abnormal = ['error', 'other']
 
@@ -394,7 +395,7 @@ describe('an event', () => {
         }
         expect(({} as { polluted?: number }).polluted).toBeUndefined()
       }),
-      { numRuns: process.env.HOOKBELL_FULL === '1' ? 100_000 : 1000 },
+      { numRuns: isFull ? 100_000 : 1000 },
     )
   })
 

@@ -16,6 +16,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { hookCommand } from '../../src/install/hook-command.ts'
 import { runHook } from '../support/fake-agent.ts'
+import { isFull } from '../support/runs.ts'
 import { shellQuote } from '../support/shell-quote.ts'
 import {
   type Door,
@@ -29,7 +30,7 @@ import {
 } from './_door.ts'
 
 /** The number of hooks that are started at the same time. */
-const HERD = process.env.HOOKBELL_FULL ? 200 : 50
+const HERD = isFull ? 200 : 50
 const SILENT = { code: 0, signal: null, output: '' }
 const stop = fixture('droid', 'Stop')
 

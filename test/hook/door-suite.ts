@@ -17,6 +17,7 @@ import { readQuietly } from '../../src/fs/read.ts'
 import { parseSpoolFile } from '../../src/spool/header.ts'
 import { MAX_BODY_BYTES } from '../../src/spool/layout.ts'
 import { hasProc } from '../../src/spool/process.ts'
+import { isFull } from '../support/runs.ts'
 import {
   DEADLINE_MS,
   type Door,
@@ -37,7 +38,7 @@ import {
 const MIB = 1024 * 1024
 /** Only on a busy machine does a front door that keeps its deadline take this long. */
 const LATE_MS = 3 * DEADLINE_MS
-const FUZZ_RUNS = process.env.HOOKBELL_FULL ? 1000 : 40
+const FUZZ_RUNS = isFull ? 1000 : 40
 
 const inputs: [string, Buffer][] = [
   ['empty input', Buffer.alloc(0)],

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readQuietly } from '../../src/fs/read.ts'
+import { isFull } from '../support/runs.ts'
 import {
   type Door,
   fallbackOf,
@@ -34,7 +35,7 @@ const STEPS = [
   'dup2',
 ]
 /** Every STEP-th occurrence of a call is tested; with HOOKBELL_FULL all of them. */
-const STEP = process.env.HOOKBELL_FULL ? 1 : 9
+const STEP = isFull ? 1 : 9
 
 /** Tests the state on the disk at each moment while an event is accepted. */
 export function durabilitySuite(door: Door) {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { hasProc } from '../../src/spool/process.ts'
 import { startSleeper } from '../spool/_sleeper.ts'
+import { isFull } from '../support/runs.ts'
 import { hasStrace } from '../support/system-calls.ts'
 import {
   countStarts,
@@ -96,7 +97,7 @@ export function isolationSuite(door: Door) {
   })
 
   // A front door in Node.js takes 65 MB.
-  const HERD = process.env.HOOKBELL_FULL ? 200 : door.isNode ? 25 : 50
+  const HERD = isFull ? 200 : door.isNode ? 25 : 50
   describe(`${door.name}: the number of started workers`, () => {
     it(`is at most two for ${HERD} simultaneous hooks`, async () => {
       const home = makeHome({ holdsWorkerBack: false, config: { lingerSeconds: 600 } })

@@ -1,8 +1,8 @@
 import { recordId } from '../../src/hub/record.ts'
 import { readJournal } from '../../src/journal/read.ts'
+import { isFull } from '../support/runs.ts'
 import type { HubProcess, Machine } from './_fleet.ts'
 
-export const isFull = process.env.HOOKBELL_FULL === '1'
 const perMachine = isFull ? Number(process.env.HOOKBELL_SWEEP ?? 10_000) : 60
 const SESSIONS = 6
 export const fast = Array.from({ length: 10 }, (_, index) => `fast${index}`)

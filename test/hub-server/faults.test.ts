@@ -12,10 +12,9 @@ import { makeFolder } from '../support/folder.ts'
 import { hasNamespaces, makeNetwork } from '../support/network.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
+import { isFull } from '../support/runs.ts'
 import { makeMachine, startHubProcess } from './_fleet.ts'
 import { asUser, handOver, runHub, users } from './_hub.ts'
-
-const isFull = process.env.HOOKBELL_FULL === '1'
 
 const team = (url: string) => ({ team: { type: 'webhook', url, allowPrivateNetwork: true } })
 

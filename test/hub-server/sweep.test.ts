@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { makeAuthority } from '../support/authority.ts'
 import { hasNamespaces, makeNetwork } from '../support/network.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
+import { isFull } from '../support/runs.ts'
 import { type Machine, makeMachine, startHubProcess } from './_fleet.ts'
 import { users } from './_hub.ts'
 import { startStrictReceiver } from './_strict-receiver.ts'
@@ -14,7 +15,6 @@ import {
   fast,
   fill,
   handedOverAgain,
-  isFull,
   overtaken,
   slow,
   tag,

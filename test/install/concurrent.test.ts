@@ -6,10 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { type ApplyOptions, applyPlan, commitUnchanged } from '../../src/install/apply.ts'
+import { isFull } from '../support/runs.ts'
 import { makeHome, makePlan } from './make-home.ts'
 
 /** The minimum of rounds, of keys that survived, and of commits before the test ends. */
-const [ROUNDS, TAKEN, COMMITS] = process.env.HOOKBELL_FULL ? [300, 20, 30] : [40, 5, 8]
+const [ROUNDS, TAKEN, COMMITS] = isFull ? [300, 20, 30] : [40, 5, 8]
 
 interface Seen {
   written: number

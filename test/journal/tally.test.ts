@@ -28,8 +28,8 @@ import { newId } from '../../src/spool/new-id.ts'
 import { hasProc } from '../../src/spool/process.ts'
 import { anyCharacter } from '../support/any-character.ts'
 import { makeFolder } from '../support/folder.ts'
+import { isFull } from '../support/runs.ts'
 
-const isFull = process.env.HOOKBELL_FULL === '1'
 const words = fc.oneof(
   fc.string({ unit: anyCharacter, maxLength: 12 }),
   fc.constantFrom('"}', '}', '"]}', '"}]}', '\\', ',"to":["x"]', '{"', 'ü\u2028', ',', '[', ':'),

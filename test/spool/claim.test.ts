@@ -18,11 +18,11 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { Claims } from '../../src/spool/claim.ts'
 import { LEASE_MS, type Owner, ownerToken, thisProcess } from '../../src/spool/owner.ts'
 import { buildProgram } from '../support/program.ts'
+import { isFull } from '../support/runs.ts'
 import { hasStrace } from '../support/system-calls.ts'
 import { makeWorld } from '../worker/_world.ts'
 import { startSleeper } from './_sleeper.ts'
 
-const isFull = process.env.HOOKBELL_FULL === '1'
 const CLAIMERS = isFull ? 16 : 6
 let program = ''
 beforeAll(async () => {

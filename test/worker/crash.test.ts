@@ -6,10 +6,10 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { findDead, retryDead } from '../../src/worker/dead.ts'
 import { buildProgram, builtWorker } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
+import { isFull } from '../support/runs.ts'
 import { hasStrace } from '../support/system-calls.ts'
 import { countOutcomes, exited, makeWorld, retryById, startProgram, type World } from './_world.ts'
 
-const isFull = process.env.HOOKBELL_FULL === '1'
 const programs = { worker: '', suspect: '' }
 
 beforeAll(async () => {

@@ -6,9 +6,8 @@ import { flush, setOnHold } from '../../src/worker/control.ts'
 import { findDead } from '../../src/worker/dead.ts'
 import { builtWorker } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
+import { isFull } from '../support/runs.ts'
 import { exited, makeWorld, startProgram, type World } from './_world.ts'
-
-const isFull = process.env.HOOKBELL_FULL === '1'
 
 /** Actions in any order. */
 const steps = fc.array(

@@ -7,6 +7,7 @@ import { packageRoot } from '../../src/package-root.ts'
 import { writeParked } from '../../src/spool/park.ts'
 import { ParkedDeliveries } from '../../src/spool/parked-deliveries.ts'
 import { makeDelivery } from '../support/delivery.ts'
+import { isFull } from '../support/runs.ts'
 import { makeWorld, readLines, retryById, type World } from './_world.ts'
 
 /** A world with two file channels, and an event whose worker died after claiming it. */
@@ -277,7 +278,7 @@ describe('parked deliveries', () => {
   })
 })
 
-describe.runIf(process.env.HOOKBELL_FULL === '1')('100,000 waiting events', () => {
+describe.runIf(isFull)('100,000 waiting events', () => {
   it('are delivered with less than 200 MiB of memory', { timeout: 600_000 }, async () => {
     const { exited, startProgram } = await import('./_world.ts')
     const { readFileSync } = await import('node:fs')
