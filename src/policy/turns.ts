@@ -98,11 +98,19 @@ export function noteTurn(
   }
   if (isSessionEnd) session.endedAt = Math.max(session.endedAt ?? 0, at)
   if (!isTurnEnd || at < (last?.at ?? 0)) return
-  // A client that is killed in a turn may report afterwards that a person stopped it.
-  if (isInterrupt && (session.endedAt ?? 0) > turnStart(session)) return
+  if (isInterrupt && isLateInterrupt(session, at)) return
   const tookMs = at === last?.at ? last.tookMs : turnMs(session, { at, durationMs })
   const leftTasksAt = backgroundTasks > 0 ? at : last?.leftTasksAt
   session.turnEnd = { ...ending, tookMs, leftTasksAt }
+}
+
+/**
+ * A client that is killed in a turn may report afterwards that a person stopped it. One before the last turn is noted
+ * already, or was late then.
+ */
+function isLateInterrupt(session: Turns, at: number): boolean {
+  const start = turnStart(session)
+  return start > at || (session.endedAt !== undefined && session.endedAt >= start)
 }
 
 /** The recorded reason for a turn that is not told because its session is over. */

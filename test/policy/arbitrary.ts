@@ -59,13 +59,15 @@ export const timelines: fc.Arbitrary<EnrichedEvent[]> = fc
     })
   })
 
-/** The turns of its session that end after this one. */
-export function laterTurns(events: readonly EnrichedEvent[], id: string): string[] {
+/**
+ * The turns of its session that may be told in the place of this event, if other rules are in force: of a turn, the
+ * later ones; of a notice that the agent waits, the earlier ones.
+ */
+export function turnsInstead(events: readonly EnrichedEvent[], id: string): string[] {
   const event = events.find((one) => one.id === id)
-  if (event?.kind !== 'done') return []
-  const { client, sessionId, at } = event
+  const sign = event?.kind === 'done' ? 1 : event?.kind === 'waiting' ? -1 : 0
   return events
-    .filter((one) => one.client === client && one.sessionId === sessionId && one.at > at)
-    .filter((one) => meaningOf(one).isTurnEnd)
+    .filter(({ client, sessionId }) => client === event?.client && sessionId === event.sessionId)
+    .filter((one) => sign * (one.at - (event?.at ?? 0)) > 0 && meaningOf(one).isTurnEnd)
     .map((one) => one.id)
 }

@@ -6,7 +6,7 @@ import { Memory } from '../../src/policy/memory.ts'
 import { policies } from '../../src/policy/policies.ts'
 import { runs } from '../support/runs.ts'
 import { runTimeline } from '../support/timeline.ts'
-import { laterTurns, timelines } from './arbitrary.ts'
+import { timelines, turnsInstead } from './arbitrary.ts'
 
 const everything = [{ on: ['*'], to: ['desktop'] }]
 const quietHours = [
@@ -81,8 +81,9 @@ describe('the noise rules, for any sequence of events', () => {
           runTimeline(events, { config: { routes: everything, noise: { ...settings, off } } })
         const without = toldIn(run([rule]))
         for (const id of toldIn(run([]))) {
-          // A held turn may be told in the place of a later one that a rule dropped.
-          const isTold = [id, ...laterTurns(events, id)].some((one) => without.has(one))
+          // A held turn may be told in the place of a later one that a rule dropped, and a notice that the agent waits
+          // in the place of a question at the end of the turn.
+          const isTold = [id, ...turnsInstead(events, id)].some((one) => without.has(one))
           expect(isTold, `${id} without ${rule}`).toBe(true)
         }
       }),
@@ -144,6 +145,21 @@ describe('the memory of the rules', () => {
       }),
     )
   })
+
+  it.each([0, 1000])(
+    'is the same when an interrupt after an end comes again, %d ms apart',
+    (gap) => {
+      const memory = new Memory()
+      const entries = ['SessionEnd', 'Interrupt', 'UserPromptSubmit'].map((means, index) => ({
+        ...entryAt(1000 + gap * index),
+        ...{ id: means, client: 'droid', event: means, kind: 'other' as const, facts: { means } },
+      }))
+      for (const entry of entries) memory.fold(entry)
+      const once = saved(memory)
+      for (const entry of entries) memory.fold(entry)
+      expect(saved(memory)).toEqual(once)
+    },
+  )
 
   it('is the same when entries that it has already forgotten are applied again', () => {
     const memory = new Memory()

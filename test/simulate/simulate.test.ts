@@ -7,7 +7,7 @@ import { type AcceptedEntry, type JournalEntry, parseEntry } from '../../src/jou
 import { policyConfig } from '../../src/simulate/policy-config.ts'
 import { Replay } from '../../src/simulate/replay.ts'
 import { type Simulation, simulate } from '../../src/simulate/simulate.ts'
-import { laterTurns, timelines } from '../policy/arbitrary.ts'
+import { timelines, turnsInstead } from '../policy/arbitrary.ts'
 import { enrichedOfLine, loadSequences } from '../support/sequence.ts'
 
 const start = Date.parse('2026-11-20T09:00:00Z')
@@ -85,9 +85,9 @@ describe('simulate', () => {
         const withOff = (off: string[]) => ({ ...config, noise: { ...config.noise, off } })
         const entries = journalOf(events, withOff([...others, rule]))
         const { changes } = simulate({ entries, config: policyConfig(withOff(others)) })
-        // A held turn may be told in the place of a later one that the rule drops.
+        // They may be told in the place of turns that the rule drops.
         const more = changes.filter(
-          ({ isTold, id }) => isTold && laterTurns(events, id).length === 0,
+          ({ isTold, id }) => isTold && turnsInstead(events, id).length === 0,
         )
         expect(more).toEqual([])
       }),
