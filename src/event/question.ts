@@ -1,6 +1,6 @@
 import { clients } from '../clients/index.ts'
 import { cutText } from '../text/clean.ts'
-import { MARK, redactStart } from '../text/redact.ts'
+import { MARK, redactStart } from '../text/redact/redact.ts'
 import type { Question } from './event.ts'
 import { fieldOf, isPayload, type Payload, textOf } from './payload.ts'
 import { commandIn, pathIn, wordsIn } from './tool-input.ts'

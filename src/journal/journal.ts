@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cleanText, cutText, oneLine } from '../text/clean.ts'
-import { redactStart } from '../text/redact.ts'
+import { redactStart } from '../text/redact/redact.ts'
 import type { JournalEntry } from './entry.ts'
 import { appendEntry } from './write.ts'
 

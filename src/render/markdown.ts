@@ -1,6 +1,6 @@
 import type { Token, Tokens } from 'marked'
 import type { Markup } from '../notifiers/define.ts'
-import { redact } from '../text/redact.ts'
+import { redact } from '../text/redact/redact.ts'
 import { displayWidth } from '../text/width.ts'
 import { Formatted } from './formatted.ts'
 import { plain } from './plain.ts'

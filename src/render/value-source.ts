@@ -2,7 +2,7 @@ import type { EnrichedEvent } from '../context/enrich.ts'
 import type { Clearance } from '../delivery.ts'
 import { type Headline, headline } from '../event/headline.ts'
 import { cleanText, cutMiddle, cutText, oneLine } from '../text/clean.ts'
-import { redact, redactStart } from '../text/redact.ts'
+import { redact, redactStart } from '../text/redact/redact.ts'
 import type { Formatted } from './formatted.ts'
 import { fromMarkdown, type ReadMarkdown } from './markdown.ts'
 

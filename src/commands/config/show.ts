@@ -10,7 +10,7 @@ import { kinds } from '../../event/kind.ts'
 import { homeDir } from '../../fs/home.ts'
 import { readQuietly } from '../../fs/read.ts'
 import { cleanText, showPath } from '../../text/clean.ts'
-import { redact } from '../../text/redact.ts'
+import { redact } from '../../text/redact/redact.ts'
 import { valueAt } from '../../text/zod-issue.ts'
 
 /** One setting in force. */

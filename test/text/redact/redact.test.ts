@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { redact, redactStart } from '../../src/text/redact.ts'
-import { groups, mayHoldKey } from '../../src/text/secret-shapes.ts'
-import { marked } from '../support/marked.ts'
-import { runs } from '../support/runs.ts'
+import { redact, redactStart } from '../../../src/text/redact/redact.ts'
+import { groups, mayHoldKey } from '../../../src/text/redact/secret-shapes.ts'
+import { marked } from '../../support/marked.ts'
+import { runs } from '../../support/runs.ts'
 import { expectWords, isFound } from './redaction-suite.ts'
 
 const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
@@ -231,7 +231,7 @@ describe('redact', () => {
       '@',
       '[redacted]',
       '-',
-      '.',
+      '..',
       '(',
       'Bearer ',
       '--token ',

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { redact } from '../../src/text/redact.ts'
-import { mayMatch, type Shape, searchable } from '../../src/text/secret-shape.ts'
-import { groups } from '../../src/text/secret-shapes.ts'
-import { marked } from '../support/marked.ts'
+import { redact } from '../../../src/text/redact/redact.ts'
+import { mayMatch, type Shape, searchable } from '../../../src/text/redact/secret-shape.ts'
+import { groups } from '../../../src/text/redact/secret-shapes.ts'
+import { marked } from '../../support/marked.ts'
 
 /**
  * Checks which lines lose their secrets.
