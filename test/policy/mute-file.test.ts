@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { readMutes, writeMutes } from '../../src/policy/mute-file.ts'
+import { mutesInForce, readMutes, writeMutes } from '../../src/policy/mute-file.ts'
 import { mutePath } from '../../src/policy/mutes.ts'
 
 function makeFolder(): string {
@@ -37,4 +37,18 @@ it.each([
   const folder = makeFolder()
   writeFileSync(mutePath(folder), text)
   expect(readMutes(folder)).toEqual([])
+})
+
+it('removes the file with the last mute, also if there is none', () => {
+  const folder = makeFolder()
+  writeMutes(folder, [{ until: 0 }], 10)
+  for (const _ of [1, 2]) writeMutes(folder, [{ until: 10 }], 10)
+  expect(existsSync(mutePath(folder))).toBe(false)
+})
+
+it('lists what is muted in any of several folders once', () => {
+  const [one, other] = [makeFolder(), makeFolder()]
+  writeMutes(one, [{ until: 20 }, { until: 0, session: 'abc' }], 10)
+  writeMutes(other, [{ until: 0, session: 'abc' }, { until: 30 }], 10)
+  expect(mutesInForce([one, other], 20)).toEqual([{ until: 0, session: 'abc' }, { until: 30 }])
 })

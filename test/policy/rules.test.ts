@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { EnrichedEvent } from '../../src/context/enrich.ts'
 import { asksAtEnd } from '../../src/event/headline.ts'
 import { background } from '../../src/policy/background.ts'
-import { describeMute, findMute, makeMute } from '../../src/policy/mutes.ts'
 import { policies } from '../../src/policy/policies.ts'
 import { parsePayload } from '../support/payload.ts'
 import { type Options, runTimeline } from '../support/timeline.ts'
@@ -985,50 +984,4 @@ it('a rule that throws is skipped', () => {
   ]
   const left = told(steps, { noise: { quietHours } }, { policies: [broken, ...policies] })
   expect(left).toEqual(['desktop 0', 'desktop 60 at 3600'])
-})
-
-describe('a mute', () => {
-  const whose = { sessionId: 'abc-def', project: 'shop', cwd: '/srv/code/shop', kind: 'done' }
-
-  it.each([
-    [{}, true],
-    [{ session: 'abc' }, true],
-    [{ session: 'def' }, false],
-    [{ project: 'shop' }, true],
-    [{ project: 'sho' }, false],
-    [{ project: '/srv/code' }, true],
-    [{ project: '/srv/wor' }, false],
-    [{ project: '/srv/code/shop/' }, true],
-    [{ project: '/' }, true],
-    [{ session: 'abc', project: 'other' }, false],
-    [{ kind: 'done' }, true],
-    [{ kind: 'permission' }, false],
-    [{ project: 'other', kind: 'done' }, false],
-  ])('of %j applies to the event: %s', (said, expected) => {
-    const mute = makeMute({ until: 10, ...said })
-    expect(findMute([mute], whose, 9)).toEqual(expected ? mute : undefined)
-    expect(findMute([mute], whose, 10)).toBeUndefined()
-  })
-
-  it.each([
-    [{}, 'without an end'],
-    [{ until: Date.parse('2026-11-20T09:00Z') }, 'until 2026-11-20 09:00'],
-    [{ session: 'abc', project: 'shop.x' }, 'without an end (session abc, project shop.x)'],
-    [{ project: 'shop', kind: 'done' }, 'without an end (project shop, kind done)'],
-    [{ project: '.' }, `without an end (project ${process.cwd()})`],
-    [{ project: '..' }, `without an end (project ${dirname(process.cwd())})`],
-    [{ project: 'a/b' }, `without an end (project ${join(process.cwd(), 'a/b')})`],
-  ])('of %j is described', (said, expected) => {
-    expect(describeMute(makeMute({ until: 0, ...said }))).toBe(`Muted ${expected}`)
-  })
-
-  it('of a project by name applies to its linked work trees', () => {
-    const mutes = [makeMute({ until: 0, project: 'shop' })]
-    const isMuted = (project: string) => findMute(mutes, { ...whose, project }, 0) !== undefined
-    expect(['shop (bold-fox)', 'shop-2', 'bold-fox (shop)'].map(isMuted)).toEqual([
-      true,
-      false,
-      false,
-    ])
-  })
 })
