@@ -7,7 +7,7 @@ import { shellEnvironment } from '../clients/shell-environment.ts'
 import { CurrentConfig } from '../config/current.ts'
 import type { LoadedConfig } from '../config/load/load.ts'
 import { configDir, stateDir } from '../config/paths.ts'
-import { howToSet } from '../config/secrets/how-to-set.ts'
+import { howToSetIn } from '../config/secrets/how-to-set.ts'
 import { describeError, HookbellError, usageError } from '../errors.ts'
 import { readJournalOf } from '../journal/read.ts'
 import { previewOf, type Source } from '../prepare/preview.ts'
@@ -98,8 +98,7 @@ function channelOf(named: string | undefined, { config, unusable, unset }: Loade
   if (channel !== undefined && usable.includes(channel)) return channel
   const reason = channel === undefined ? undefined : unusable[channel]
   if (reason !== undefined) {
-    const hint =
-      unset.length > 0 ? howToSet(unset, configDir(), shellEnvironment(process.env)) : undefined
+    const hint = howToSetIn(reason, unset, configDir(), shellEnvironment(process.env))
     throw new HookbellError('E_UNAVAILABLE', `preview: ${channel}: ${reason}`, {
       ...(hint && { hint }),
     })

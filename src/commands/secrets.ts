@@ -66,11 +66,24 @@ async function set(name: string, keychain: boolean) {
   const value = await askSecret(`${name} (what you type is not shown): `)
   if (!keychain) {
     writeSecret(configDir(), name, value)
-    return say(`${name} is set in ${secretsPath(configDir())}`)
+    say(`${name} is set in ${secretsPath(configDir())}`)
+    return sayIfUnused(name)
   }
   await writeKeychain(name, value, stateDir())
   const line = `"secrets": { "${name}": "keychain" }`
   say(`${name} is in the keychain. Say so in your configuration: ${line}`)
+}
+
+/** A name with a typo would be found only when its channel waits. */
+function sayIfUnused(name: string) {
+  const config = new CurrentConfig(configDir(), stateDir()).get()
+  if (config.problem || secretRows(config, readSecrets(configDir())).some(isUsed)) return
+  const guess = didYouMean(name, config.unset)
+  say(`No channel refers to \${${name}} yet.${guess ? ` ${guess}` : ''}`)
+
+  function isUsed(row: SecretRow) {
+    return row.name === name && row.usedBy.length > 0
+  }
 }
 
 async function unset(name: string, keychain: boolean) {

@@ -5,7 +5,7 @@ import { CurrentConfig } from '../config/current.ts'
 import { configDir, configPath, stateDir } from '../config/paths.ts'
 import { unreachableChannels } from '../config/reach.ts'
 import type { Config } from '../config/schema/schema.ts'
-import { howToSet } from '../config/secrets/how-to-set.ts'
+import { howToSetIn } from '../config/secrets/how-to-set.ts'
 import { HookbellError } from '../errors.ts'
 import type { ChannelStatus } from '../journal/history.ts'
 import { lockHolder } from '../spool/lock.ts'
@@ -48,8 +48,9 @@ function whoTriesAgain(): string {
 function whatIsUnset(channel: string): string[] {
   const { unusable, unusableDirect, unset } = new CurrentConfig(configDir(), stateDir()).get()
   const standIn = unusableDirect?.[channel]
-  if (unset.length === 0 || !(unusable[channel] || standIn)) return []
-  const how = howToSet(unset, configDir(), shellEnvironment(process.env))
+  const reason = standIn ?? unusable[channel] ?? ''
+  const how = howToSetIn(reason, unset, configDir(), shellEnvironment(process.env))
+  if (how === undefined) return []
   return [standIn ? `${channel}: ${standIn}. ${how}` : how]
 }
 

@@ -172,7 +172,10 @@ export function makeDelivery(
   { host }: Pick<PrepareDeps, 'host'>,
 ): Delivery {
   const { id, kind, at } = event
-  const message = renderer.message(urgency, { ...readerOf(channel, config), template })
+  // What hookbell reports itself, such as a broken configuration, holds no text of an agent.
+  const isOwn = isUnconditional && event.client === 'hookbell'
+  const reader = { ...readerOf(channel, config), ...(isOwn && { clearance: 'full' as const }) }
+  const message = renderer.message(urgency, { ...reader, template })
   return {
     id: deliveryId(id, channel),
     events: [id],

@@ -1,5 +1,6 @@
 import type { LoadedConfig } from '../config/load/load.ts'
 import { configPath } from '../config/paths.ts'
+import { rulesOf } from '../config/schema/channel.ts'
 import type { Destination } from '../deliver/attempt.ts'
 import {
   DESKTOP_OF_LAST_RESORT,
@@ -36,7 +37,8 @@ interface AlarmDeps {
 
 /** The notice to a person that a channel is dead. */
 interface Notice {
-  text: string
+  channel: string
+  reason: string
   /** The dead channel, and those on which this notice failed too. */
   tried: string[]
   sessionEnv: Readonly<Record<string, string>>
@@ -116,7 +118,10 @@ export class Alarms {
     return this.#waiting.splice(0).flatMap((notice) => {
       const channel = this.#nextChannel(notice.tried)
       if (channel === undefined) return []
-      const body = JSON.stringify({ hook_event_name: 'StopFailure', message: notice.text })
+      const body = JSON.stringify({
+        hook_event_name: 'StopFailure',
+        message: this.#wordsFor(notice, channel),
+      })
       const header = { client: 'hookbell', env: { ...notice.sessionEnv } }
       try {
         const claim = this.#deps.store.acceptOwn(header, Buffer.from(body))
@@ -196,11 +201,15 @@ export class Alarms {
     const state = this.#file.read()
     if (state.deadChannels.includes(channel)) return
     this.#file.write({ ...state, deadChannels: [...state.deadChannels, channel] })
+    this.#waiting.push({ channel, reason, tried: [channel], sessionEnv })
+  }
+
+  /** Without the reason for a channel of the lowest clearance, because a receiver may repeat the agent's text in it. */
+  #wordsFor({ channel, reason }: Notice, reader: string): string {
+    const clearance = rulesOf(reader, this.#deps.config().config)?.clearance
+    const why = clearance === 'minimal' ? '' : `: ${reason}`
     const file = configPath(this.#deps.configDir)
-    const text =
-      `Nothing gets through to the channel ${channel} any more: ${reason}. ` +
-      `Correct it in ${file}, then: hookbell test ${channel}`
-    this.#waiting.push({ text, tried: [channel], sessionEnv })
+    return `Nothing gets through to the channel ${channel} any more${why}. Correct it in ${file}, then: hookbell test ${channel}`
   }
 
   /** The channel that should carry the notice failed too: queues it for another channel. */

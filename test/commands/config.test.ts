@@ -88,7 +88,7 @@ describe('hookbell config check', () => {
     ['{}', 'ok', '', 0],
     [
       `{ "channels": { "a": { "type": "ntfy", "topic": "\${NOPE}" } } }`,
-      'channel a: ${NOPE} not set',
+      'channel a: ${NOPE} not set. Set it: hookbell secrets set NOPE',
       ': 1 channel, 1 route',
       1,
     ],

@@ -220,10 +220,14 @@ describe('commands: test', () => {
   it('names a variable that is not set, and the command that sends the message then', async () => {
     const { url, received } = await startReceiver()
     const home = await makeHome({
-      channels: { team: { type: 'slack', url: '${SLACK_WEBHOOK_URL}' } },
+      channels: {
+        team: { type: 'slack', url: '${SLACK_WEBHOOK_URL}' },
+        phone: { type: 'ntfy', topic: '${NTFY_TOPIC}' },
+      },
     })
     const { stderr } = await home.run('test', 'team')
     expect(stderr).toContain('${SLACK_WEBHOOK_URL} not set')
+    expect(stderr).toContain('Set it: hookbell secrets set SLACK_WEBHOOK_URL. It is tried')
     expect(stderr).toContain('or now with: hookbell flush')
     await home.runWith(`${url}/services/x`, 'secrets', 'set', 'SLACK_WEBHOOK_URL')
     await home.run('flush')

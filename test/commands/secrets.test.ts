@@ -38,6 +38,15 @@ describe('hookbell secrets', () => {
     expect(home.read('config/secrets.env')).toBe('')
   })
 
+  it('says that no channel refers to the name, and which one it may have meant', async () => {
+    const home = await makeHome({ channels: { team: team('${SLACK_WEBHOOK_URL}') } })
+    const { stdout } = await home.runWith(CANARY, 'secrets', 'set', 'SLACK_WEBHOK_URL')
+    expect(stdout.split('\n')[1]).toBe(
+      'No channel refers to ${SLACK_WEBHOK_URL} yet. Did you mean "SLACK_WEBHOOK_URL"?',
+    )
+    expect(stdout).not.toContain(CANARY)
+  })
+
   it.each([
     [['set', 'HOOK', CANARY], /no secret is taken from the command line/],
     [['set', `HOOK=${CANARY}`], /not a name/],

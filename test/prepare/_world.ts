@@ -31,6 +31,7 @@ export interface World {
   project?: Partial<ProjectRules>
   memory?: Memory
   seconds?: number
+  client?: string
 }
 
 export function makeWorld(world: World) {
@@ -55,15 +56,20 @@ export function makeWorld(world: World) {
   return { loaded, deps }
 }
 
-export function eventOf(payload: object, seconds = 0) {
+export function eventOf(payload: object, seconds = 0, client = 'claude') {
   const env = { SSH_TTY: '/dev/pts/1' }
-  const told = { client: 'claude', at: at + seconds * 1000, env }
+  const told = { client, at: at + seconds * 1000, env }
   return { ...parsePayload({ session_id: 's1', ...payload }, told), id: `e${seconds}` }
 }
 
 export async function prepared(payload: object, world: World = {}, stored: Partial<Stored> = {}) {
   const { loaded, deps } = makeWorld(world)
-  return prepare(eventOf(payload, world.seconds), { shared: false, ...stored }, loaded, deps)
+  return prepare(
+    eventOf(payload, world.seconds, world.client),
+    { shared: false, ...stored },
+    loaded,
+    deps,
+  )
 }
 
 export const routeTo = (...to: string[]) => ({ routes: [{ on: ['*'], to }] })

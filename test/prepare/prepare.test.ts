@@ -147,6 +147,21 @@ describe('a prepared event', () => {
     expect(JSON.stringify(deliveries)).not.toContain('npm publish')
   })
 
+  it.each(['minimal', 'gone'])(
+    'gives a channel (%s) all of what hookbell reports itself',
+    async (channel) => {
+      const minimal = { ...channels.desk, clearance: 'minimal' }
+      const config = { ...routeTo('desk'), channels: { ...channels, minimal } }
+      const report = { hook_event_name: 'StopFailure', message: 'The file is broken' }
+      const bodyOf = async (client: string) => {
+        const { deliveries } = await prepared(report, { config, client }, { channel })
+        return deliveries[0]?.message.body
+      }
+      expect(await bodyOf('hookbell')).toBe('The file is broken')
+      expect(await bodyOf('claude')).not.toContain('broken')
+    },
+  )
+
   it('has the markup of each channel, and the name of the machine for a reader elsewhere', async () => {
     const slack = { type: 'slack', url: 'https://hooks.slack.test/x' }
     const config = { ...routeTo('desk', 'slack'), channels: { ...channels, slack } }

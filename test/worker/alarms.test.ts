@@ -334,6 +334,16 @@ describe('a channel that rejects every message', () => {
     expect(world.list('dead')).toHaveLength(2)
   })
 
+  it('is reported without the answer of its receiver to a channel that gets no text', async () => {
+    const { world, tell, ops } = await makeChannels([{ status: 404, body: 'no_service' }])
+    const config = JSON.parse(readFileSync(join(world.configDir, 'config.json'), 'utf8'))
+    config.channels.ops.clearance = 'minimal'
+    world.configure(config)
+    await tell(done)
+    expect(ops()[0]).toMatch(/Nothing gets through to the channel team any more\. Correct it in /)
+    expect(ops()[0]).not.toContain('no_service')
+  })
+
   it('is reported before a worker ends that runs only once', async () => {
     const { world, ops } = await makeChannels()
     world.accept(done, { env })

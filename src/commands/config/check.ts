@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { paint, printJson, say } from '../../cli/output.ts'
+import { shellEnvironment } from '../../clients/shell-environment.ts'
 import { readStoredEnvironment } from '../../config/environment.ts'
 import {
   builtInConfig,
@@ -9,6 +10,7 @@ import {
 } from '../../config/load/load.ts'
 import { configDir, configPath, stateDir } from '../../config/paths.ts'
 import { unreachableChannels } from '../../config/reach.ts'
+import { howToSetIn } from '../../config/secrets/how-to-set.ts'
 import { readSecrets } from '../../config/secrets/secrets.ts'
 import { templateNames } from '../../config/template-names.ts'
 import { HookbellError } from '../../errors.ts'
@@ -49,9 +51,14 @@ export function problemsOf(loaded: LoadedConfig): string[] {
   const isSilent = !isUnsure && unreachableChannels(config).length === names.length
   return [
     ...warnings,
-    ...all.map(([name, why]) => `channel ${name}: ${why}`),
+    ...all.map(([name, why]) => `channel ${name}: ${why}${howToSetAfter(why, loaded)}`),
     ...(isSilent ? ['no route leads to a channel: nothing is told'] : []),
   ]
+}
+
+function howToSetAfter(why: string, { unset }: LoadedConfig): string {
+  const how = howToSetIn(why, unset, configDir(), shellEnvironment(process.env))
+  return how === undefined ? '' : `. ${how}`
 }
 
 export function asLine(problem: string): string {

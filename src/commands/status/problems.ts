@@ -60,11 +60,10 @@ export async function hubProblem(reach: string, { unset }: ConfigSummary): Promi
 
 /** How to set the variables that a reason names. Loads the facts about the clients only if it names one. */
 async function howToSetIn(reason: string, unset: readonly string[]): Promise<string> {
-  const missing = unset.filter((name) => reason.includes(`\${${name}}`))
-  if (missing.length === 0) return ''
+  if (!unset.some((name) => reason.includes(`\${${name}}`))) return ''
   const { shellEnvironment } = await import('../../clients/shell-environment.ts')
-  const { howToSet } = await import('../../config/secrets/how-to-set.ts')
-  return `. ${howToSet(missing, configDir(), shellEnvironment(process.env))}`
+  const { howToSetIn } = await import('../../config/secrets/how-to-set.ts')
+  return `. ${howToSetIn(reason, unset, configDir(), shellEnvironment(process.env))}`
 }
 
 /** Loads the template engine only if there are templates of the user's own; most users have none. */

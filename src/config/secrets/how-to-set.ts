@@ -3,6 +3,17 @@ import { quoteWord } from '../../text/shell.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
+/** Explains how to set the names that the reason contains, of those that are set nowhere; undefined if it has none. */
+export function howToSetIn(
+  reason: string,
+  unset: readonly string[],
+  configDir: string,
+  shell: Env,
+): string | undefined {
+  const names = unset.filter((name) => reason.includes(`\${${name}}`))
+  return names.length > 0 ? howToSet(names, configDir, shell) : undefined
+}
+
 /**
  * Explains how to set the names that channels refer to. If the shell has the values, with a command that stores them
  * without showing them in the command line or the history.
