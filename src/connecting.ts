@@ -28,6 +28,25 @@ export const connecting = {
   autoSelectFamilyAttemptTimeout: 2000,
 }
 
+/** In place of what OpenSSL says, which nobody understands. */
+export const WITHOUT_ENCRYPTION = 'it answers without encryption'
+
+/** The message of the root cause: the errors that wrap it say less. */
+export function innermost(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error.cause instanceof Error) return innermost(error.cause)
+  if (/SSL.*wrong version number/.test(error.message)) return WITHOUT_ENCRYPTION
+  const first = error instanceof AggregateError ? error.errors[0] : undefined
+  return first ? innermost(first) : error.message
+}
+
+/** What to do about a certificate that nobody has signed whom this machine trusts; undefined for any other fault. */
+export function certificateHint(fault: string): string | undefined {
+  return /self-signed certificate|unable to (get|verify) .*certificate/.test(fault)
+    ? 'If you trust that server, name the file of its authority in the configuration: extraCaFile'
+    : undefined
+}
+
 let known: { key: string; secureContext: SecureContext } | undefined
 
 /**

@@ -29,7 +29,7 @@ describe('cli: usage errors', () => {
     [['log', '--limit', 'all'], 'x log: --limit takes a whole number from 1, not "all"'],
     [['log', 'one', 'two'], 'x log: too many arguments: "two"'],
     [['log', 'no-such-event'], 'x log: no event with an id that starts with "no-such-event"'],
-    [['test'], 'x missing required positional argument: CHANNEL'],
+    [['test'], 'x test: CHANNEL is missing'],
     [['test', 'tema'], 'x test: no channel "tema"'],
     [['dead', 'bury'], 'x dead: unknown action "bury"'],
     [['dead', 'retry'], 'x dead retry: which event?'],

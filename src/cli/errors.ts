@@ -44,8 +44,7 @@ export function reportError(error: unknown, command = '') {
   if (isHookbellError(error)) {
     tell(error.message, error.hint)
   } else if (isUsageError(error)) {
-    const message = error.message.charAt(0).toLowerCase() + error.message.slice(1)
-    tell(message, `See: hookbell ${command} --help`)
+    tell(inOurWords(error.message, command), `See: hookbell ${command} --help`)
   } else if (isSystemError(error)) {
     tell(
       describeError(error),
@@ -62,6 +61,12 @@ export function reportError(error: unknown, command = '') {
 /** Compares the name, not the class: each bundle of the built program has its own copy of the class. */
 function isHookbellError(error: unknown): error is HookbellError {
   return error instanceof Error && error.name === 'HookbellError'
+}
+
+function inOurWords(message: string, command: string): string {
+  const [, missing] = /^Missing required (?:positional )?argument: (.+)$/.exec(message) ?? []
+  if (missing !== undefined) return `${command}: ${missing} is missing`
+  return message.charAt(0).toLowerCase() + message.slice(1)
 }
 
 /** What citty throws for a missing or wrong argument. */

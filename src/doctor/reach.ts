@@ -1,7 +1,6 @@
 import { connect, isIP } from 'node:net'
 import { connect as tlsConnect } from 'node:tls'
-import { connecting, trusting } from '../connecting.ts'
-import { describeError } from '../errors.ts'
+import { certificateHint, connecting, innermost, trusting } from '../connecting.ts'
 import { type Check, check, type Facts } from './check.ts'
 
 const LIMIT_MS = 5000
@@ -65,8 +64,11 @@ async function tryServer(
     const ms = Math.round(performance.now() - startedAt)
     return check(id, 'ok', `${place} takes a connection, ${ms} ms`)
   } catch (error) {
-    const what = 'Check the network, the name of the server and its certificate; or --offline'
-    return check(id, 'broken', `${place}: ${describeError(error)}`, what)
+    const fault = innermost(error)
+    const what =
+      certificateHint(fault) ??
+      'Check the network, and the name, port and certificate of the server'
+    return check(id, 'broken', `${place}: ${fault}`, what)
   }
 }
 

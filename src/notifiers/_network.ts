@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import * as z from 'zod'
+import { certificateHint, innermost } from '../connecting.ts'
 import { cleanText } from '../text/clean.ts'
 import { isLoopback } from '../text/loopback.ts'
 import { redact } from '../text/redact/redact.ts'
@@ -66,20 +67,10 @@ export function connectionFailure(
   options: { signal: AbortSignal; secrets: readonly string[]; handle?: string | undefined },
 ): DeliveryError {
   const { signal, secrets, handle } = options
-  const failure = signal.aborted
+  const fault = innermost(error)
+  const hint = signal.aborted ? undefined : certificateHint(fault)
+  const { message } = signal.aborted
     ? tooLate(name, signal)
-    : new DeliveryError('retry', `${name}: ${answerLine(innermost(error), secrets)}`)
-  return handle === undefined ? failure : new DeliveryError('retry', failure.message, { handle })
-}
-
-/** In place of what OpenSSL says, which nobody understands. */
-export const WITHOUT_ENCRYPTION = 'it answers without encryption'
-
-/** The message of the root cause: the errors that wrap it say less. */
-export function innermost(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  if (error.cause instanceof Error) return innermost(error.cause)
-  if (/SSL.*wrong version number/.test(error.message)) return WITHOUT_ENCRYPTION
-  const first = error instanceof AggregateError ? error.errors[0] : undefined
-  return first ? innermost(first) : error.message
+    : new Error(`${name}: ${answerLine(fault, secrets)}`)
+  return new DeliveryError('retry', message, { handle, ...(hint && { hint }) })
 }

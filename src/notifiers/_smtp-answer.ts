@@ -1,4 +1,5 @@
-import { answerLine, innermost, WITHOUT_ENCRYPTION } from './_network.ts'
+import { certificateHint, innermost, WITHOUT_ENCRYPTION } from '../connecting.ts'
+import { answerLine } from './_network.ts'
 import { DeliveryError, tooLate } from './define.ts'
 
 interface Credentials {
@@ -53,7 +54,7 @@ function hintFor(code: string, text: string, { protocol }: URL): string | undefi
   if (protocol === 'smtp:' && /^Greeting never/.test(text)) {
     return 'Use smtps:// if the server expects encryption from the start, as on port 465'
   }
-  return hints.get(code)
+  return certificateHint(text) ?? hints.get(code)
 }
 
 const hints = new Map([

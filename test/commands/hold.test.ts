@@ -72,7 +72,7 @@ describe('cli: flush', () => {
     const why = { since: Date.now(), reason: 'x', isHeld: true }
     writeParked(spoolIn(home.state), 'deferred', { ...why, delivery })
     const { stdout } = await home.run('status')
-    const counts = '1 delivery failed and tried again, 1 delivery held back'
+    const counts = '1 delivery to be tried again, 1 delivery held back'
     expect(stdout).toMatch(new RegExp(`^parked +${counts}; next in \\d+ (?:s|min)$`, 'm'))
     rmSync(join(home.state, 'spool/deferred/held.file.json'))
     expect((await home.run('flush')).stdout).toBe('1 tried; see: hookbell log')

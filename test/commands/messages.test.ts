@@ -250,7 +250,7 @@ describe('messages', () => {
   it.each([
     [['messages', ''], 64, 'messages: the session ID is empty'],
     [['messages', 's1', '--limit', '0'], 64, '--limit takes a whole number from 1, not "0"'],
-    [['messages'], 64, 'missing required positional argument: SESSION'],
+    [['messages'], 64, 'messages: SESSION is missing'],
     [['messages', 's1', '--limit', '-1'], 64, '--limit takes a whole number from 1, not "-1"'],
     [['messages', 'nope'], 65, '404 Not Found: No session "nope"'],
   ])('%j exits with %i', async (words, code, message) => {

@@ -97,7 +97,7 @@ describe('reply', () => {
 
   it.each([
     [['', 'hi'], 'reply: the session ID is empty'],
-    [['s'], 'missing required positional argument: TEXT'],
+    [['s'], 'reply: TEXT is missing'],
     [['s', ' '], 'the text is empty'],
     [['s', '-'], 'the text is empty'],
     [['s', 'a', 'b'], 'too many arguments: "b"'],

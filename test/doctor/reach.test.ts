@@ -8,6 +8,7 @@ import { checkReach } from '../../src/doctor/reach.ts'
 import { makeAuthority } from '../support/authority.ts'
 import { startDeafServer } from '../support/deaf-server.ts'
 import { makeHome } from '../support/home.ts'
+import { startSmtpServer } from '../support/smtp.ts'
 
 const PATIENT_MS = 60_000
 
@@ -99,6 +100,7 @@ describe('the check whether a channel is reachable', () => {
     expect(unknown).toMatchObject({
       status: 'broken',
       seen: expect.stringContaining('certificate'),
+      do: expect.stringContaining('extraCaFile'),
     })
     expect(await reach({ channels, extraCaFile: authority.file })).toMatchObject([{ status: 'ok' }])
   })
@@ -120,6 +122,15 @@ describe('the check whether a channel is reachable', () => {
     // Whatever is there, or nothing.
     expect(one?.seen.slice(0, place.length + 1)).toMatch(/[: ]$/)
     expect(one?.seen.slice(0, place.length)).toBe(place)
+  })
+
+  it('says what is wrong with the port of a server that does not begin with TLS', async () => {
+    const { port } = await startSmtpServer({ disabledCommands: ['STARTTLS'] })
+    const [one] = await reach({ channels: { mail: mail(`smtps://127.0.0.1:${port}`) } })
+    expect(one).toMatchObject({
+      status: 'broken',
+      seen: `127.0.0.1:${port}: it answers without encryption`,
+    })
   })
 
   it('begins with TLS only where mail is sent so', async () => {

@@ -73,7 +73,8 @@ describe('notifiers: email: encryption', () => {
       server: { ...certificate, secure: scheme === 'smtps' },
       url: `${scheme}://0.0.0.0`,
     })
-    expect(await failureOf(send())).toMatchObject({ verdict: 'retry' })
+    const hint = expect.stringContaining('extraCaFile')
+    expect(await failureOf(send())).toMatchObject({ verdict: 'retry', hint })
     expect(await send({}, { extraCaFile: authority.file })).toBe('250 2.0.0 Ok: queued as 4F2A')
   })
 

@@ -1,6 +1,10 @@
-import { describe, expect, it } from 'vitest'
-import { answerLine } from '../../src/notifiers/_network.ts'
+import { once } from 'node:events'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { answerLine, connectionFailure } from '../../src/notifiers/_network.ts'
 import { parseRetryAfter } from '../../src/notifiers/_retry-after.ts'
+import { makeAuthority } from '../support/authority.ts'
 
 const now = Date.parse('2026-11-20T12:00:00Z')
 
@@ -41,5 +45,23 @@ describe('the answer of a receiver', () => {
     ['no <title>x</title>', 'no <title>x</title>'],
   ])('%j is shown as one line, and a page as its title', (text, line) => {
     expect(answerLine(text, [])).toBe(line)
+  })
+})
+
+describe('a server whose certificate is not trusted', () => {
+  it('comes with the setting that names its authority', async () => {
+    const authority = await makeAuthority()
+    onTestFinished(authority.remove)
+    const server = createServer(await authority.issue('DNS:localhost'), () => {})
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => void server.close())
+    const { port } = server.address() as AddressInfo
+    const error: unknown = await fetch(`https://localhost:${port}`).catch((cause) => cause)
+    const { signal } = new AbortController()
+    expect(connectionFailure('webhook', error, { signal, secrets: [] })).toMatchObject({
+      message: expect.stringContaining('certificate'),
+      hint: expect.stringContaining('extraCaFile'),
+    })
   })
 })

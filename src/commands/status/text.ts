@@ -51,7 +51,7 @@ function painted(state: string): string {
 function waitingLines({ onHold, mutes, oldestWaiting, parked }: Status): string[][] {
   const { failed, held, nextAt } = parked
   const counts = [
-    ...(failed > 0 ? [`${deliveries(failed)} failed and tried again`] : []),
+    ...(failed > 0 ? [`${deliveries(failed)} to be tried again`] : []),
     ...(held > 0 ? [`${deliveries(held)} held back`] : []),
   ]
   return [

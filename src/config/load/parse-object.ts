@@ -25,9 +25,17 @@ export function parseObject(
   const errors: ParseError[] = []
   const tree = parseTree(text, errors, { allowTrailingComma: true })
   const [error] = errors
-  if (error) throw fail(error.offset, `not JSON: ${splitWords(printParseErrorCode(error.error))}`)
+  if (error) throw fail(error.offset, `not JSON: ${whatIsWrong(text, error)}`)
   if (tree?.type !== 'object') throw fail(0, 'not a JSON object')
   const lost = findLostKey(tree)
   if (lost) throw fail(lost.offset, lost.what)
   return { tree, raw: { ...getNodeValue(tree) } }
+}
+
+function whatIsWrong(text: string, { error, offset }: ParseError): string {
+  if (text.trim() === '') return 'the file is empty'
+  // What PowerShell 5 and some editors write; read as UTF-8, each second character is NUL.
+  if (text.includes('\0')) return 'the file is in UTF-16; save it as UTF-8'
+  if (text[offset] === "'") return 'a string needs double quotes'
+  return splitWords(printParseErrorCode(error))
 }

@@ -81,7 +81,9 @@ describe('the configuration', () => {
   it.each([
     ['{', '1:2: not JSON: close brace expected'],
     ['{"lingerSeconds": 1 "x": 2}', '1:21: not JSON: comma expected'],
-    ['', '1:1: not JSON: value expected'],
+    ['', '1:1: not JSON: the file is empty'],
+    ['\uFFFD\uFFFD{\0}\0', '1:1: not JSON: the file is in UTF-16; save it as UTF-8'],
+    ["{ 'channels': {} }", '1:3: not JSON: a string needs double quotes'],
     ['[]', '1:1: not a JSON object'],
     [`{"a":${'['.repeat(3000)}${']'.repeat(3000)}}`, '1:505: the nesting is too deep'],
     [
