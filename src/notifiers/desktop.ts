@@ -24,7 +24,7 @@ export const desktop = defineNotifier({
       .max(3600)
       .default(10)
       .describe(
-        'How long it is shown; 0: until it is dismissed. A question or a critical one stays until it is answered',
+        'How long it is shown; 0: until it is dismissed. A question, and any critical message, stays until it is answered',
       ),
   }),
   compose: (message, options, { now }) => ({

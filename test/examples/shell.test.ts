@@ -118,10 +118,7 @@ const asTyped: Record<string, Page> = {
       'hookbell messages sess_1 --follow': untilCtrlC(/./),
     },
   },
-  'docs/configuration.md': {
-    before: configure,
-    lines: { 'hookbell init --client claude --dry-run': {}, 'hookbell init': yes },
-  },
+  'docs/configuration.md': { before: configure },
   'docs/doctor.md': { before: register, lines: { 'hookbell doctor': doctor } },
   'docs/emulator.md': {
     world: () => withEmulator({ agent: { instant: true } }),

@@ -30,7 +30,7 @@ export function checkConfigFile(file: string | undefined, json: boolean): number
   const problems = problemsOf(loaded)
   const { channels } = loaded.config
   if (json) printJson({ path, problems, channels: Object.keys(channels) })
-  else say([heading(path, loaded), ...problems.map(asLine)].join('\n'))
+  else say([heading(path, loaded), ...problems.map((one) => asLine(one, loaded))].join('\n'))
   return problems.length > 0 ? 1 : 0
 }
 
@@ -51,18 +51,15 @@ export function problemsOf(loaded: LoadedConfig): string[] {
   const isSilent = !isUnsure && unreachableChannels(config).length === names.length
   return [
     ...warnings,
-    ...all.map(([name, why]) => `channel ${name}: ${why}${howToSetAfter(why, loaded)}`),
+    ...all.map(([name, why]) => `channel ${name}: ${why}`),
     ...(isSilent ? ['no route leads to a channel: nothing is told'] : []),
   ]
 }
 
-function howToSetAfter(why: string, { unset }: LoadedConfig): string {
-  const how = howToSetIn(why, unset, configDir(), shellEnvironment(process.env))
-  return how === undefined ? '' : `. ${how}`
-}
-
-export function asLine(problem: string): string {
-  return `${paint('yellow', '!')} ${cleanText(problem)}`
+/** A problem for a person, with how to set the secrets that it names. */
+export function asLine(problem: string, { unset }: LoadedConfig): string {
+  const how = howToSetIn(problem, unset, configDir(), shellEnvironment(process.env))
+  return `${paint('yellow', '!')} ${cleanText(how === undefined ? problem : `${problem}. ${how}`)}`
 }
 
 function loadOwn(): LoadedConfig {

@@ -101,7 +101,8 @@ function faultIn(text: string, path: string): HookbellError | undefined {
 
 function replace(path: string, { before, after }: { before: string | undefined; after: string }) {
   replaceConfigText(path, before, after)
-  for (const problem of problemsOf(checkText(after, path))) print(asLine(problem))
+  const loaded = checkText(after, path)
+  for (const problem of problemsOf(loaded)) print(asLine(problem, loaded))
   return say(`Saved: ${path}`)
 }
 
