@@ -38,7 +38,7 @@ describe('howToCall', () => {
     expect(howToCall({ root, cwd: home, path: `/nowhere:${bin}` })).toBe('hookbell')
     const other = await makePackage('clone')
     expect(howToCall({ root: other.root, cwd: home, path: bin })).toBe(
-      `node ${join(other.root, 'bin/hookbell')}`,
+      `node ${quoteIfNeeded(join(other.root, 'bin/hookbell'))}`,
     )
   })
 
@@ -55,7 +55,7 @@ describe('howToCall', () => {
   it('returns the program path of a clone, relative within the clone', async () => {
     const { home, root } = await makePackage('clone')
     expect(howToCall({ root, cwd: root, path: '' })).toBe('node bin/hookbell')
-    expect(howToCall({ root, cwd: home, path: '' })).toBe(`node ${join(root, 'bin/hookbell')}`)
+    expect(howToCall({ root, cwd: home, path: '' })).toBe(`node ${quoteIfNeeded(join(root, 'bin/hookbell'))}`)
   })
 
   it('returns npx in a project that depends on the package', async () => {
@@ -74,7 +74,7 @@ describe('howToCall', () => {
     const other = await makePackage('other')
     other.link()
     const path = `${other.bin}:${bin}`
-    expect(howToCall({ root, cwd: '/', path })).toBe(`node ${join(root, 'bin/hookbell')}`)
+    expect(howToCall({ root, cwd: '/', path })).toBe(`node ${quoteIfNeeded(join(root, 'bin/hookbell'))}`)
   })
 
   it.each([

@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { quoteIfNeeded } from '../../src/cli/how-to-call.ts'
 import { readCodeCache, writeCodeCache } from '../../src/fs/code-cache.ts'
 import { packageRoot } from '../../src/package-root.ts'
 import { makeFolder } from '../support/folder.ts'
@@ -22,7 +23,8 @@ describe('the code cache of a command', () => {
   beforeEach(async () => {
     folder = await makeFolder()
     for (const name of ['dist', 'templates']) mkdirSync(join(folder, name))
-    text = `No events yet. See whether hookbell is registered: node ${realpathSync(folder)}/bin/hookbell status\n`
+    const program = quoteIfNeeded(join(realpathSync(folder), 'bin/hookbell'))
+    text = `No events yet. See whether hookbell is registered: node ${program} status\n`
     for (const name of ['cli.cjs', 'cli-code.cjs', 'log.cjs']) {
       cpSync(join(packageRoot(), 'dist', name), join(folder, 'dist', name))
     }

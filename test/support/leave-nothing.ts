@@ -36,6 +36,8 @@ const EXPECTED = /^(bin|home|tsx-\d+|node-compile-cache|npm)$/
  * person who runs them does with hookbell meanwhile. Fails the run when something is left there.
  */
 export default function leaveNothing() {
+  // With another one, files that tests make would be private already, or open to the group.
+  process.umask(0o022)
   const folder = mkdtempSync(join(tmpdir(), 'hookbell-run-'))
   // Writable for all, as /tmp is, because some tests run programs as other users.
   chmodSync(folder, 0o1777)

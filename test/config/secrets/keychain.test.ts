@@ -60,7 +60,7 @@ describe('the keychain', () => {
 /** Starts a separate bus with an unlocked keyring, which end with the test. */
 async function startKeyring(runtime: string, home: string) {
   mkdirSync(runtime, { recursive: true, mode: 0o700 })
-  const address = `unix:path=${join(runtime, 'bus')}`
+  const address = `unix:path=${encodeURI(join(runtime, 'bus'))}`
   const env = {
     PATH: '/usr/bin:/bin',
     HOME: home,
