@@ -242,6 +242,12 @@ describe('api: single responses', () => {
     expect(exitCode).toBe(1)
   })
 
+  it('prints nothing for an empty response of an endpoint whose responses are not documented', async () => {
+    const { run } = await makeApiHome({ faults: [makeFault({ status: 200, body: '' })] })
+    const words = 'wiki.setPrivacy --wiki-run-id w --privacy private'.split(' ')
+    expect(await run('api', ...words)).toMatchObject({ stdout: '', stderr: '', exitCode: 0 })
+  })
+
   it('exits with 76 for a response that is nested too deeply', async () => {
     const body = `{"x":${'['.repeat(20_000)}${']'.repeat(20_000)}}`
     const { run } = await makeApiHome({ faults: [makeFault({ status: 200, body })] })

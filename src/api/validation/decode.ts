@@ -25,7 +25,7 @@ export function decode(
   if (!parsed) return { problem: describeBody(response) }
   const { value } = parsed
   if (!entry) return { value, drift: [] }
-  const violations = check(shapeFor(entry, input), value)
+  const violations = value === undefined ? [] : check(shapeFor(entry, input), value)
   // Not a field but the whole response is wrong, so it does not come from this endpoint.
   if (violations.length > 0 && !isRecord(value)) return { problem: 'not an object' }
   const drift = violations.map(({ path, problem }) => driftAt(entry, path, problem))
@@ -33,10 +33,11 @@ export function decode(
   return { value, drift }
 }
 
-/** What an empty response stands for, where one is allowed. */
+/** What an empty response stands for, where one is allowed: also where the response is not documented. */
 function valueOfNothing(entry: Operation | undefined, text: string) {
-  if (text.trim() || entry?.success.includes(204) === false) return undefined
-  return { value: entry && {} }
+  if (text.trim()) return undefined
+  if (!entry?.response.is) return { value: undefined }
+  return entry.success.includes(204) ? { value: {} } : undefined
 }
 
 /** Grouped rows have other fields than plain ones. */

@@ -9,8 +9,9 @@ export function printLine(item: unknown) {
   print(toSafeJson(item))
 }
 
+/** Prints nothing for an empty response. */
 export function printResponse(answer: unknown) {
-  print(toSafeJson(answer, 2))
+  if (answer !== undefined) print(toSafeJson(answer, 2))
 }
 
 /** Prints a table as wide as the terminal. Names the columns without room on stderr, as the table is incomplete. */

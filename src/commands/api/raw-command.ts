@@ -48,7 +48,7 @@ export function rawCommand(): CommandDef {
       await confirm(name, irreversible ? { irreversible } : {}, {}, args.yes === true)
       return await withClient(name, async (client) => {
         const response = await client.request(request)
-        if (response !== undefined) printResponse(response)
+        printResponse(response)
         failOnPartialFailure(name, endpointAt(method, path)?.id, response)
         return exitCodeFor(response)
       })

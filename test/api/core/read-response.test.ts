@@ -72,6 +72,16 @@ describe.each(transports)('responses through %s', (transport) => {
       },
     )
 
+    it.each([200, 204])(
+      'with status %i and an empty body resolves to undefined where responses are not documented',
+      async (status) => {
+        faults.play([{ status, body: '' }])
+        const { wiki, automations } = makeClient()
+        expect(await wiki.setPrivacy({ wikiRunId: 'w', privacy: 'private' })).toBeUndefined()
+        expect(await automations.ci.scan()).toBeUndefined()
+      },
+    )
+
     it('with a truncated body is an error', async () => {
       faults.play([{ body: '{"limit": 1}         ', fault: 'cut' }])
       const error = await errorOf(makeClient().organization.limits.getGlobal())
