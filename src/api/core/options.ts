@@ -18,7 +18,7 @@ export interface Limits {
   headers?: Readonly<Record<string, string>> | undefined
   /** Whether unknown inputs, and missing or mistyped known fields of responses, are errors. @default false */
   strict?: boolean | undefined
-  /** The longest response that is accepted, in bytes after decompression. @default 67108864 */
+  /** The longest response that is accepted, in bytes after decompression, up to 512 MiB. @default 67108864 */
   maxResponseBytes?: number | undefined
 }
 

@@ -8,6 +8,7 @@ import {
   type CallOptions,
   type ClientOptions,
   type Credential,
+  type HookHeaders,
   type Limits,
   noOptions,
 } from './options.ts'
@@ -87,11 +88,15 @@ export function resolveLimits(place: string, limits: Settings['limits'], options
   return withLimits(withLimits(limits, options), { headers: extraHeaders })
 }
 
+/** The longest string of Node.js: 512 MiB. A longer response cannot be read. */
+const LONGEST_TEXT = 2 ** 29 - 24
+
 /** Spreads, then assigns by name: objects made with `Object.fromEntries` are slow, and every call reads this one. */
 function withLimits(limits: Complete<Limits>, own: Limits): Complete<Limits> {
   const merged: { [name: string]: unknown } = { ...limits }
   for (const name of limitNames) merged[name] = own[name] ?? limits[name]
   if (own.headers) merged.headers = { ...limits.headers, ...lowerCased(own.headers) }
+  merged.maxResponseBytes = Math.floor(Math.min(Number(merged.maxResponseBytes), LONGEST_TEXT))
   return merged as unknown as Complete<Limits>
 }
 
@@ -121,7 +126,9 @@ function limitIssues(limits: Limits, known: readonly string[], before = ''): Inp
   return issues
 }
 
-function checkHeaders(headers: Limits['headers'] = {}, option: string, issues: InputIssue[]) {
+/** Adds an issue for each header that cannot be sent. */
+export function checkHeaders(headers: HookHeaders, option: string, issues: InputIssue[]) {
+  if (headers === undefined) return undefined
   // Also `Headers` and `Map`, which would be taken for empty.
   if (!isRecord(headers)) return addIssue(issues, option, 'must be an object')
   for (const [name, value] of Object.entries(headers)) {

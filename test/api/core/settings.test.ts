@@ -1,6 +1,7 @@
+import { constants } from 'node:buffer'
 import { describe, expect, it } from 'vitest'
 import { isLocal } from '../../../src/api/core/loopback.ts'
-import { ConfigError, createClient, isClientError } from '../../../src/api/index.ts'
+import { ConfigError, createClient, isClientError, type Transport } from '../../../src/api/index.ts'
 import { apiKey, errorOf, useFaultServer } from '../_support.ts'
 
 describe('the options of a client', () => {
@@ -171,6 +172,21 @@ describe('the options of a client', () => {
       expect(error.message).not.toContain('hunter22')
     },
   )
+
+  it('limit responses to what a string can hold', async () => {
+    const limits: number[] = []
+    const transport: Transport = {
+      async send({ maxResponseBytes }) {
+        limits.push(maxResponseBytes)
+        return { status: 200, headers: {}, text: '{}', end: 'complete' }
+      },
+    }
+    const client = createClient({ apiKey, env: {}, transport, maxResponseBytes: Infinity })
+    await client.computers.delete({ computerId: 'c' })
+    await client.computers.delete({ computerId: 'c' }, { maxResponseBytes: 2 ** 40 })
+    for (const limit of limits) expect(limit).toBeLessThanOrEqual(constants.MAX_STRING_LENGTH)
+    expect(limits).toHaveLength(2)
+  })
 
   it.each([
     [{ timeoutMs: 0 }, 'timeoutMs'],
