@@ -1,6 +1,6 @@
-import { ConfigError, hasErrorMarker } from '../errors.ts'
+import { ConfigError, hasErrorMarker, type InputIssue } from '../errors.ts'
 import type { Host, RetryClass } from '../operation.ts'
-import { lowerCased } from '../record.ts'
+import { isRecord, lowerCased } from '../record.ts'
 import { swallowErrors } from '../swallow-errors.ts'
 import {
   isSuccess,
@@ -12,10 +12,10 @@ import {
 } from '../transport.ts'
 import { type Clock, Ended } from './clock.ts'
 import { Lifetime } from './lifetime.ts'
-import type { DerivedOptions, OutgoingRequest } from './options.ts'
+import type { DerivedOptions, HookHeaders, OutgoingRequest } from './options.ts'
 import type { AttemptFailure } from './retry.ts'
 import { parseRetryAfter } from './retry-after.ts'
-import { nextKey, RESERVED, type Settings } from './settings.ts'
+import { checkHeaders, nextKey, RESERVED, type Settings } from './settings.ts'
 import type { Shared } from './shared.ts'
 
 /** The part of a request that depends on the endpoint and the input, not on the client's settings. */
@@ -105,18 +105,28 @@ async function exchangeOnce(call: Call, request: TransportRequest & Lifetime, at
   return response
 }
 
-/** The headers that a hook adds. They cannot replace those that the client sets. */
+/**
+ * The headers that a hook adds. They cannot replace those that the client sets.
+ * @throws {ConfigError} if the hook fails, or a header is malformed: its value may be a secret, and transports quote it
+ */
 async function askHook(
   beforeRequest: NonNullable<DerivedOptions['beforeRequest']>,
   request: OutgoingRequest,
 ): Promise<Record<string, string>> {
+  let added: NonNullable<HookHeaders>
   try {
-    const added = Object.entries((await beforeRequest(request)) ?? {})
-    const allowed = added.filter(([name, value]) => value !== undefined && !RESERVED.test(name))
-    return lowerCased(Object.fromEntries(allowed))
+    added = (await beforeRequest(request)) ?? {}
   } catch (cause) {
     throw new ConfigError('beforeRequest failed', { cause })
   }
+  const allowed = Object.entries(added).filter(
+    ([name, value]) => value !== undefined && !RESERVED.test(name),
+  )
+  const headers = Object.fromEntries(allowed)
+  const issues: InputIssue[] = []
+  checkHeaders(isRecord(added) ? headers : added, 'beforeRequest', issues)
+  if (issues[0]) throw new ConfigError(`${issues[0].field}: ${issues[0].problem}`)
+  return lowerCased(headers)
 }
 
 // A transport of the user may leave out anything.

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { describe, expect, it, vi } from 'vitest'
 import {
   type CallReport,
@@ -168,6 +169,22 @@ describe.each(transports)('call details through %s', (transport) => {
       expect.arrayContaining([expect.stringMatching(/^(transfer-encoding|te|trace)$/)]),
     )
     expect(body).toBe('{"limit":null}')
+  })
+
+  it.each([
+    ['beforeRequest.x-sign', { 'x-sign': 'secret-signature\n' }],
+    ['beforeRequest.x-sign', { 'x-sign': 'secret-signature\u20ac' }],
+    ['beforeRequest.x sign', { 'x sign': 'secret-signature' }],
+    ['beforeRequest', new Headers({ 'x-sign': 'secret-signature' })],
+  ])('the malformed header %s is not sent, and its value not shown', async (field, headers) => {
+    faults.play([{ body: '{"messageId": "m", "status": "idle"}' }])
+    const beforeRequest = () => headers as Record<string, string>
+    const call = makeClient({ beforeRequest }).sessions.messages.add({ sessionId: 's', text: 't' })
+    const error = await errorOf(call)
+    expect(error).toMatchObject({ kind: 'config', message: expect.stringContaining(`${field}: `) })
+    expect(error).not.toHaveProperty('outcome')
+    expect(inspect(error, { depth: 9 })).not.toContain('secret-signature')
+    expect(faults.requests).toEqual([])
   })
 
   it('an error in beforeRequest rejects the call before anything is sent', async () => {
