@@ -75,7 +75,7 @@ export class PageList<Page, Item> implements PromiseLike<Page>, AsyncIterable<It
 
   /** The items in an array: all of them, or the first `limit`. No page is fetched beyond those. */
   async toArray(options: { limit?: number | undefined } = {}): Promise<Item[]> {
-    const { limit = Infinity } = options ?? {}
+    const limit = options?.limit ?? Infinity
     if (!(limit >= 0)) throw invalid(this.#source.id, 'limit', 'must be 0 or more')
     const items: Item[] = []
     if (limit === 0) return items

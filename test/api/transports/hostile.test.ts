@@ -27,6 +27,10 @@ describe.each(transports)('misuse through %s', (transport) => {
     faults.play([{ body: '{"reports": []}' }])
     const list = client.readiness.reports({}, options)
     expect(await list.toArray(odd<{ limit: number }>(null))).toEqual([])
+    faults.play([{ body: '{"messages": [1, 2], "pagination": {"hasMore": false}}' }])
+    const messages = client.sessions.messages.list({ sessionId: 's' })
+    expect(await messages.toArray({ limit: odd<number>(null) })).toHaveLength(2)
+    faults.play([{ body: '{"reports": []}' }])
     expect(await client.request({ method: 'GET', path: '/x' }, options)).toEqual({ reports: [] })
     expect(() => createClient(odd<ClientOptions>(null))).not.toThrow()
   })
@@ -131,6 +135,14 @@ describe.each(transports)('misuse through %s', (transport) => {
     )
     expect(error).toMatchObject({ kind: 'config', outcome: 'unknown', attempts: 1, method: 'PUT' })
     expect(faults.requests).toHaveLength(1)
+  })
+
+  // `fetch` refuses this port itself.
+  it('reports no unknown outcome for a port that cannot be reached', async () => {
+    const client = faults.makeClient({ baseUrl: 'http://127.0.0.1:1' })
+    const error = await errorOf(client.sessions.messages.add({ sessionId: 's', text: 't' }))
+    expect(error).toMatchObject({ kind: 'network', phase: 'connect' })
+    expect(error.outcome).toBeUndefined()
   })
 
   it('rejects a list whose next page has no cursor', async () => {
