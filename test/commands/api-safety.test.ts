@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, it } from 'vitest'
@@ -45,6 +45,28 @@ describe('api: a key that is shown only once', () => {
     const ids = ['--service-account-id', serviceAccountId, '--key-id', keyId]
     return { ...home, words: ['api', 'serviceAccounts.keys.rotate', ...ids, '--yes'] }
   }
+
+  it.each([{ output: 'key.txt' }, { output: '' }])(
+    'may be lost with Ctrl+C, which says so and leaves no file %o',
+    async ({ output }) => {
+      const { words, env, emulator, project } = await start()
+      emulator.faults.add(makeFault({ hang: true }, { carryOut: true }))
+      const all = output ? [...words, '--output', output] : words
+      const child = execa(process.execPath, [join(root, 'bin/hookbell'), ...all], {
+        cwd: project,
+        env,
+        extendEnv: false,
+        reject: false,
+      })
+      await expect.poll(() => emulator.requests()).toHaveLength(1)
+      child.kill('SIGINT')
+      const { exitCode, stderr } = await child
+      expect(stderr).toContain('aborted while waiting for the response')
+      expect(stderr).toContain(output ? 'he new key is lost' : 'may have been carried out')
+      expect(exitCode).toBe(130)
+      expect(readdirSync(project).filter((name) => name.startsWith('key'))).toEqual([])
+    },
+  )
 
   it('is written to a file with mode 0600, and authenticates', async () => {
     const { run, words, emulator, project } = await start()

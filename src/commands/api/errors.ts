@@ -101,6 +101,8 @@ function codeOf(error: ClientError): ErrorCode {
       return codeOfStatus(error.status)
     case 'partial':
       return 'E_FAILED'
+    case 'aborted':
+      return 'E_INTERRUPTED'
     default:
       return 'E_UNAVAILABLE'
   }

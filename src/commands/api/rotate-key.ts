@@ -24,15 +24,19 @@ export async function rotateKey(
   const input = given as unknown as RotateInput
   const command = 'api serviceAccounts.keys.rotate'
   if (output === '') throw new HookbellError('E_USAGE', `${command}: --output takes a file, not ""`)
+  // Ctrl+C ends the call, not the process: that still says what may be lost, and removes the prepared file.
+  const interrupt = new AbortController()
+  const { signal } = interrupt
+  process.once('SIGINT', () => interrupt.abort())
   await withClient(
     command,
     async ({ serviceAccounts: { keys } }) => {
       if (typeof output === 'string') {
-        const rotated = keys.rotateTo(output, input)
+        const rotated = keys.rotateTo(output, input, { signal })
         return printResponse(await rotated.catch((error: unknown) => rethrow(error, output)))
       }
       tryStdout(command)
-      const response = await keys.rotate(input)
+      const response = await keys.rotate(input, { signal })
       const text = table ? renderResponse(response).text : toSafeJson(response, 2)
       await writeOrSave(`${text}\n`)
     },
