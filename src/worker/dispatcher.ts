@@ -9,8 +9,8 @@ import { Faults } from './faults.ts'
 import { runParked } from './parked-run.ts'
 import { Preparing } from './preparing.ts'
 import { Resting } from './resting.ts'
+import { beginOneByOne } from './suspects.ts'
 import { UnderWay } from './under-way.ts'
-import { waitAtMost } from './wait-at-most.ts'
 
 /** How many events are started before deliveries that are due for a retry are looked for again. */
 const DUE_CHECK_EVENTS = 64
@@ -28,8 +28,6 @@ const MAX_AHEAD_OF_SLOW = 500
 const MAX_FLOWING = 2000
 /** The same limit with those that their destinations hold up: events for other destinations must not wait behind them. */
 const MAX_CLAIMED = 20_000
-/** How long to wait for each suspect event: one that crashes the worker does so at once. */
-const SUSPECT_MS = 1000
 /** How often a single run checks whether the rest only waits for failed destinations. */
 const STALL_CHECK_MS = 20
 /** How often such a run looks for deliveries that became due: later ones of their destination may wait for them. */
@@ -179,27 +177,15 @@ export class Dispatcher {
     for (const [id, status] of await readBegun(stateDir, unknown)) begun.set(id, status)
   }
 
-  /**
-   * Starts the events that a crashed worker had claimed, one of which may be the cause. They come last and one by one,
-   * so that another crash affects few events; everything else goes on meanwhile.
-   */
+  /** Starts the events that a crashed worker had claimed, one of which may be the cause. Nothing else waits for them. */
   #investigate(events: readonly WaitingEvent[]) {
     if (events.length === 0 || this.#suspects) return
-    this.#suspects = this.#beginOneByOne(events).finally(() => {
+    const start = (event: WaitingEvent) => this.#startEvent(event)
+    this.#suspects = beginOneByOne(events, this.#underWay, start).finally(() => {
       this.#suspects = undefined
       // Others may have had to wait for these.
       this.#underWay.ended()
     })
-  }
-
-  async #beginOneByOne(events: readonly WaitingEvent[]) {
-    await waitAtMost(SUSPECT_MS, Promise.all(this.#underWay.all))
-    for (const event of events) {
-      const before = new Set(this.#underWay.all)
-      await this.#startEvent(event)
-      const begun = this.#underWay.all.filter((one) => !before.has(one))
-      await waitAtMost(SUSPECT_MS, Promise.all(begun))
-    }
   }
 
   async #start(

@@ -4,7 +4,7 @@ import { waitAtMost } from './wait-at-most.ts'
 const PATIENCE_MS = 5000
 
 interface Turn {
-  begun: Promise<void>
+  begun: Promise<unknown>
   ended: Promise<void>
 }
 

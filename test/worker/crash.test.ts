@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -126,6 +126,26 @@ describe('an event that crashes the worker', () => {
     await retryById(world, poison)
     await world.once()
     expect(await world.statusOf(poison)).toMatchObject({ outcome: 'delivered' })
+  })
+})
+
+describe('events that a killed worker had, of which one channel hangs', () => {
+  it('reach the other channels before the first attempt of that channel is given up', async () => {
+    const { url } = await startReceiver({ script: ['blackhole'] })
+    const web = { type: 'slack', url: `${url}/services/x` }
+    const world = makeWorld({ channels: { web }, deliveryTimeoutSeconds: 15 })
+    for (let index = 0; index < 20; index += 1) {
+      const id = world.accept({ session_id: `${index}`, message: 'hello' })
+      renameSync(join(world.spool.new, id), join(world.spool.new, `${id}~1`))
+    }
+    const worker = startProgram(programs.worker, world)
+    await expect.poll(() => world.lines().length, { timeout: 60_000 }).toBe(20)
+    const failed = (await world.statuses()).filter(
+      ({ channels }) => channels.web?.state === 'deferred',
+    )
+    expect(failed).toEqual([])
+    worker.kill('SIGKILL')
+    await exited(worker)
   })
 })
 
