@@ -40,6 +40,8 @@ export class Dispatcher {
   readonly #preparing = new Preparing()
   #isFull = false
   readonly #resting: Resting
+  /** By name: claims that could be neither handled nor given back. */
+  readonly #unreleased = new Map<string, Claim>()
   #suspects: Promise<void> | undefined
   readonly faults = new Faults()
   handled = 0
@@ -80,6 +82,7 @@ export class Dispatcher {
   async dispatch(): Promise<number> {
     const before = this.handled
     this.#resting.forgetOld()
+    this.#releaseLeft()
     // Without /proc, the sh front door leaves the sync to the disk to the worker.
     if (!hasProc()) this.faults.isolate('the spool', () => this.#deps.store.sync())
     if (this.#isStillFull()) {
@@ -213,12 +216,28 @@ export class Dispatcher {
     }
     const running = run(claim, onQueued)
       .catch((error) => {
-        // An event may be delivered in part. If the release fails too, the claim stays: the next worker reclaims it.
-        const release = () => this.#deps.store.release(claim, !claim.isDelivery)
-        this.#rest(this.faults.isolate(name, release) ?? name, times, error)
+        const released = this.#release(name, claim)
+        // Here, not in new/: nobody else can try it.
+        if (released === undefined) this.#unreleased.set(name, claim)
+        this.#rest(released ?? name, times, error)
       })
       .finally(onQueued)
     this.#underWay.add(running)
+  }
+
+  /** Gives a claim back. An event may be delivered in part. @returns the name, or undefined if that fails too */
+  #release(name: string, claim: Claim): string | undefined {
+    return this.faults.isolate(name, () => this.#deps.store.release(claim, !claim.isDelivery))
+  }
+
+  /** Gives back what could not be given back before, such as on a network disk that was away for a moment. */
+  #releaseLeft() {
+    for (const [name, claim] of this.#unreleased) {
+      if (this.#resting.has(name)) continue
+      const times = this.#resting.timesOf(name) + 1
+      if (this.#release(name, claim) !== undefined) this.#unreleased.delete(name)
+      else this.#resting.add(name, times)
+    }
   }
 
   /** Reports the failure and retries the event or delivery after a while. Nothing else waits for it. */

@@ -7,6 +7,7 @@ import { writeParked } from '../../src/spool/park.ts'
 import type { WorkerDeps } from '../../src/worker/deps.ts'
 import { Dispatcher } from '../../src/worker/dispatcher.ts'
 import { openWorker } from '../../src/worker/open-worker.ts'
+import { SessionQueue } from '../../src/worker/session-queue.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { makeWorld, type World } from './_world.ts'
@@ -76,6 +77,32 @@ describe('an event that cannot be removed after its delivery', () => {
     expect([received.length, world.lines().length]).toEqual([1, lines])
     expect(world.list('new')).toEqual([])
     expect(await world.statusOf(id)).toMatchObject({ outcome: 'delivered' })
+  })
+})
+
+describe('an event that can be neither prepared nor given back', () => {
+  it('is delivered by the same worker as soon as the disk works again', async () => {
+    const world = makeWorld()
+    const id = world.accept({ message: 'hello' })
+    class AwayAtFirst extends SessionQueue {
+      override async runInOrder<Result>(session: string, work: () => Promise<Result>) {
+        if (clock.now > 0) return await super.runInOrder(session, work)
+        block(world.spool.new)
+        throw new Error('EIO: i/o error, read')
+      }
+    }
+    const { dispatcher, dispatch, clock } = openDispatcher(world, { sessions: new AwayAtFirst() })
+    for (const pauseMs of [1000, 2000]) {
+      await dispatch()
+      expect(dispatcher.nextInMs).toBe(pauseMs)
+      clock.now += pauseMs
+    }
+    rmSync(world.spool.new)
+    mkdirSync(world.spool.new)
+    await dispatch()
+    expect(world.lines()).toMatchObject([{ id }])
+    expect(await world.statusOf(id)).toMatchObject({ outcome: 'delivered' })
+    expect(dispatcher.nextInMs).toBeUndefined()
   })
 })
 
