@@ -55,6 +55,8 @@ const PLACES = [
   'DROID_DISABLE_NOTIFICATIONS',
   'CLAUDE_CODE_ENTRYPOINT',
 ]
+/** What a person may have exported functions of bash for. */
+const SHADOWED = ['command', 'dd', 'kill', 'mkdir', 'mv', 'printf', 'read', 'sleep', 'sync', 'wait']
 const EVENT = '{"hook_event_name":"Stop"}'
 
 /** Tests that every front door works in any environment and for any user. */
@@ -246,9 +248,15 @@ export function environmentSuite(door: Door) {
     })
   })
 
-  const shells = ['dash', 'bash --posix', 'busybox ash'].filter((shell) =>
-    pathOf(shell.split(' ')[0] ?? ''),
-  )
+  const shells = [
+    'dash',
+    'bash --posix',
+    'busybox ash',
+    'ksh93',
+    'mksh',
+    'yash',
+    'zsh --emulate sh',
+  ].filter((shell) => pathOf(shell.split(' ')[0] ?? ''))
   describe.skipIf(door.isNode)(`${door.name}: shells`, () => {
     it.each([...shells, 'bash as sh'])('behaves the same under %s', async (shell) => {
       const link = join(home.folder, 'sh')
@@ -257,6 +265,7 @@ export function environmentSuite(door: Door) {
       const program = shell === 'bash as sh' ? link : [pathOf(name), ...words].join(' ')
       const under = (tail: string) => `${tail} exec ${program} "$@"`
       const long = Buffer.alloc(3 * 1024 * 1024, 'x')
+      const functions = SHADOWED.map((name) => `'BASH_FUNC_${name}%%=() { exit 2; }'`).join(' ')
       const half = (child: { stdin: NodeJS.WritableStream | null }) => child.stdin?.write('{"a":')
       const sizes = () => spooled(home.state).map(({ length }) => length)
       for (const [options, size] of [
@@ -265,6 +274,8 @@ export function environmentSuite(door: Door) {
         [{ script: under(''), input: long }, 1024 * 1024],
         [{ script: under(''), feed: half }, 5],
         [{ script: under('umask 0777; unset HOME; PATH=;'), input: EVENT }, EVENT.length],
+        // `sh` removes such variables, `env` does not.
+        [{ script: `exec env ${functions} ${program} "$@"`, input: EVENT }, EVENT.length],
       ] as const) {
         const run = await runDoorInTime(door, home, options, () => String(sizes()) === String(size))
         expect(quiet(run)).toEqual(silent)
