@@ -55,7 +55,9 @@ describe('howToCall', () => {
   it('returns the program path of a clone, relative within the clone', async () => {
     const { home, root } = await makePackage('clone')
     expect(howToCall({ root, cwd: root, path: '' })).toBe('node bin/hookbell')
-    expect(howToCall({ root, cwd: home, path: '' })).toBe(`node ${quoteIfNeeded(join(root, 'bin/hookbell'))}`)
+    expect(howToCall({ root, cwd: home, path: '' })).toBe(
+      `node ${quoteIfNeeded(join(root, 'bin/hookbell'))}`,
+    )
   })
 
   it('returns npx in a project that depends on the package', async () => {
@@ -74,7 +76,9 @@ describe('howToCall', () => {
     const other = await makePackage('other')
     other.link()
     const path = `${other.bin}:${bin}`
-    expect(howToCall({ root, cwd: '/', path })).toBe(`node ${quoteIfNeeded(join(root, 'bin/hookbell'))}`)
+    expect(howToCall({ root, cwd: '/', path })).toBe(
+      `node ${quoteIfNeeded(join(root, 'bin/hookbell'))}`,
+    )
   })
 
   it.each([

@@ -205,7 +205,7 @@ describe('hookbell uninstall, after init for every client', () => {
     expect(existsSync(join(home.state, 'hookbell-hook'))).toBe(true)
     const again = await home.run('uninstall', '--yes')
     expect(again.stdout).toMatch(
-      /^x \S+\/\.codex\/hooks\.json:1:11: "hooks" is a string.*\n {2}Correct that, then run the command again$/m,
+      /^x .+\/\.codex\/hooks\.json:1:11: "hooks" is a string.*\n {2}Correct that, then run the command again$/m,
     )
   })
 
