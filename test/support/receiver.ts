@@ -22,7 +22,7 @@ export type Step =
   | 'reset'
   | 'trickle'
   | 'endless'
-  | ((request: Received) => Answer | 'blackhole')
+  | ((request: Received) => Answer | 'blackhole' | Promise<Answer>)
 
 export interface Received {
   method: string
@@ -40,7 +40,7 @@ export async function startReceiver({ script = [200] }: { script?: Step[] } = {}
     const entry = { method, path: url, headers, body: '' }
     received.push(entry)
     entry.body = await readBody(request)
-    play(typeof step === 'function' ? step(entry) : step, response)
+    play(typeof step === 'function' ? await step(entry) : step, response)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const close = () =>
