@@ -28,6 +28,8 @@ const DRAIN_MS = 200
  */
 export async function runProgram(program: Program, signal: AbortSignal): Promise<Ended> {
   const { execa } = await import('execa')
+  // Loading that may take long on a busy machine. An aborted signal calls no listener: nothing would end the program.
+  if (signal.aborted) return { notStarted: 'ABORTED', stdout: '', stderr: '' }
   const [file = '', ...args] = program.argv
   const child = execa(file, args, {
     env: program.env,

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { command } from '../../src/notifiers/command.ts'
+import { DeadlineError } from '../../src/notifiers/define.ts'
 import { anyCharacter } from '../support/any-character.ts'
 import { makeFolder } from '../support/folder.ts'
 import { allTextOf, answerOf, failureOf, makeContext, makeMessage, testNotifier } from './_suite.ts'
@@ -190,11 +191,21 @@ describe.runIf(posix)('notifiers: command', () => {
         return found
       }, 60_000)
       expect(pids.map(isRunning)).toEqual([true, true])
-      controller.abort()
-      expect(await sending).toMatchObject({ verdict: 'retry' })
+      controller.abort(new DeadlineError(300))
+      const message = 'command: sh was killed: it did not end within 0.3 s'
+      expect(await sending).toMatchObject({ verdict: 'retry', message })
       await expect.poll(() => pids.map(isRunning)).toEqual([false, false])
     },
   )
+
+  it('starts no program when its time is over before one can be started', async () => {
+    const file = join(await makeFolder(), 'started')
+    const controller = new AbortController()
+    const sending = failureOf(send(['touch', file], {}, {}, { signal: controller.signal }))
+    controller.abort()
+    expect(await sending).toMatchObject({ verdict: 'retry' })
+    expect(existsSync(file)).toBe(false)
+  })
 
   it('does not wait for processes that a program leaves running', async () => {
     const pid = Number(await send(sh('sleep 1000 & echo $!')))
