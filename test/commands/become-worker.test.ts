@@ -43,7 +43,8 @@ describe('every command that delivers', () => {
     'refuses a state folder that others can write to: %s',
     async (...words) => {
       const home = await makeWaiting({ type: 'file', path: '~/out.jsonl' }, words)
-      chmodSync(home.state, 0o770)
+      // Not to the group alone: that may be a group of one user, which is safe.
+      chmodSync(home.state, 0o777)
       const { exitCode, stderr } = await home.run(...words)
       expect(exitCode).toBeGreaterThan(0)
       expect(stderr).toContain(`chmod go-w '${home.state}'`)
