@@ -147,11 +147,15 @@ const PERMANENT =
 
 function networkFailure(error: unknown, phase: Phase): AttemptFailure {
   const failure = error instanceof TransportFailure ? error : new TransportFailure(error, true)
-  const code = codeOf(failure.cause)
-  const permanent = PERMANENT.test(code ?? '')
+  const permanent = isPermanent(failure.cause)
   // Some transports, such as `fetch`, report no connect phase: only their failure tells that nothing was sent.
   const reached = failure.sent ? phase : 'connect'
   return { kind: 'network', phase: reached, sent: failure.sent, permanent, cause: failure.cause }
+}
+
+/** Whether a retry cannot fix a network failure. */
+export function isPermanent(cause: unknown): boolean {
+  return PERMANENT.test(codeOf(cause) ?? '')
 }
 
 /** The code of a system error. */

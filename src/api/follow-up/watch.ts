@@ -1,3 +1,4 @@
+import { isPermanent } from '../core/attempt.ts'
 import { Clock, Ended } from '../core/clock.ts'
 import { Lifetime } from '../core/lifetime.ts'
 import type { CallOptions } from '../core/options.ts'
@@ -140,5 +141,6 @@ export function abortedAs(place: string, error: unknown): unknown {
 /** Whether polling may continue after a failed call: the network may come back, the service may recover. */
 function mayPass(error: unknown): boolean {
   const { kind, status = 0 } = Object(error)
-  return /network|timeout/.test(kind) || status === 429 || status >= 500
+  if (kind === 'network') return !isPermanent(error)
+  return kind === 'timeout' || status === 429 || status >= 500
 }

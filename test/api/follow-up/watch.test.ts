@@ -136,6 +136,20 @@ describe.each<Order>(['oldest first', 'newest first'])('watch, %s', (order) => {
     expect(faults.requests).toHaveLength(1)
   })
 
+  it('rejects at once when its client is closed', async () => {
+    faults.play(serve(old(20), order, []))
+    const failures: string[] = []
+    const client = faults.makeClient({
+      onAttempt({ failure }) {
+        if (failure) failures.push(failure)
+        else void client.close()
+      },
+    })
+    const list = client.sessions.messages.watch({ sessionId: 's', pollMs: 1, maxPollMs: 5 })
+    expect(await errorOf(take(list, 1))).toMatchObject({ kind: 'network', code: 'ERR_CLOSED' })
+    expect(failures).toEqual(['network'])
+  })
+
   it('polls less often while nothing changes', async () => {
     faults.play(serve(old(20), order, []))
     const controller = new AbortController()
