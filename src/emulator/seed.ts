@@ -184,13 +184,13 @@ export async function loadSeed(file: string): Promise<Seed> {
   return parseSeed(await readJsonFile(file, 'seed file'), `seed file "${file}"`)
 }
 
-/** Reads a JSON file that a person has written. */
+/** Reads a JSON file that a person has written, on Windows perhaps with a byte order mark. */
 export async function readJsonFile(file: string, what: string): Promise<unknown> {
-  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+  const bytes = await readFile(file).catch((cause: unknown) => {
     throw new EmulatorError(`${what} "${file}": cannot be read`, { cause })
   })
   try {
-    return JSON.parse(text)
+    return JSON.parse(new TextDecoder().decode(bytes))
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new EmulatorError(`${what} "${file}": not JSON: ${why}`, { cause })

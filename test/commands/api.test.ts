@@ -197,7 +197,8 @@ describe('api: single responses', () => {
 
   it('reads the body from stdin or a file, and flags override it', async () => {
     const { runWith, run, emulator, home } = await makeApiHome()
-    const body = JSON.stringify({ computerId: 'none', sessionSettings: { model: 'm' } })
+    // With a byte order mark, as programs of Windows write it.
+    const body = `\ufeff${JSON.stringify({ computerId: 'none', sessionSettings: { model: 'm' } })}`
     const words = ['api', 'sessions.create', '--computer-id', emulator.computerId, '--body']
     const { stdout, stderr } = await runWith({ input: body }, ...words, '-')
     expect(stderr).toBe('')
