@@ -1,6 +1,6 @@
-import { ConfigError, hasErrorMarker, type InputIssue } from '../errors.ts'
+import { ConfigError, hasErrorMarker } from '../errors.ts'
 import type { Host, RetryClass } from '../operation.ts'
-import { isRecord, lowerCased } from '../record.ts'
+import { isRecord } from '../record.ts'
 import { swallowErrors } from '../swallow-errors.ts'
 import {
   isSuccess,
@@ -12,10 +12,10 @@ import {
 } from '../transport.ts'
 import { type Clock, Ended } from './clock.ts'
 import { Lifetime } from './lifetime.ts'
-import type { DerivedOptions, HookHeaders, OutgoingRequest } from './options.ts'
+import type { DerivedOptions, OutgoingRequest } from './options.ts'
 import type { AttemptFailure } from './retry.ts'
 import { parseRetryAfter } from './retry-after.ts'
-import { checkHeaders, nextKey, RESERVED, type Settings } from './settings.ts'
+import { nextKey, RESERVED, resolveLimits, type Settings } from './settings.ts'
 import type { Shared } from './shared.ts'
 
 /** The part of a request that depends on the endpoint and the input, not on the client's settings. */
@@ -90,7 +90,7 @@ async function exchangeOnce(call: Call, request: TransportRequest & Lifetime, at
   const shown = () => ({ callId, attempt, method, url: origin + path })
   request.headers = { ...headers, authorization: `Bearer ${key}` }
   if (beforeRequest) {
-    const added = await askHook(beforeRequest, { ...shown(), headers, body })
+    const added = await askHook(beforeRequest, { ...shown(), headers, body }, call.limits)
     request.headers = { ...added, ...request.headers }
   }
   // The attempt may have ended meanwhile, and nothing may be sent after its end.
@@ -112,21 +112,18 @@ async function exchangeOnce(call: Call, request: TransportRequest & Lifetime, at
 async function askHook(
   beforeRequest: NonNullable<DerivedOptions['beforeRequest']>,
   request: OutgoingRequest,
-): Promise<Record<string, string>> {
-  let added: NonNullable<HookHeaders>
+  limits: Settings['limits'],
+) {
   try {
-    added = (await beforeRequest(request)) ?? {}
+    const added = (await beforeRequest(request)) ?? {}
+    const given = Object.entries(added)
+    const allowed = given.filter(([name, value]) => value !== undefined && !RESERVED.test(name))
+    const headers = isRecord(added) ? Object.fromEntries(allowed) : added
+    return resolveLimits('beforeRequest', limits, { headers }).headers
   } catch (cause) {
-    throw new ConfigError('beforeRequest failed', { cause })
+    const message = hasErrorMarker(cause) ? cause.message : 'beforeRequest failed'
+    throw new ConfigError(message, { cause })
   }
-  const allowed = Object.entries(added).filter(
-    ([name, value]) => value !== undefined && !RESERVED.test(name),
-  )
-  const headers = Object.fromEntries(allowed)
-  const issues: InputIssue[] = []
-  checkHeaders(isRecord(added) ? headers : added, 'beforeRequest', issues)
-  if (issues[0]) throw new ConfigError(`${issues[0].field}: ${issues[0].problem}`)
-  return lowerCased(headers)
 }
 
 // A transport of the user may leave out anything.

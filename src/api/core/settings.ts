@@ -8,7 +8,6 @@ import {
   type CallOptions,
   type ClientOptions,
   type Credential,
-  type HookHeaders,
   type Limits,
   noOptions,
 } from './options.ts'
@@ -126,9 +125,7 @@ function limitIssues(limits: Limits, known: readonly string[], before = ''): Inp
   return issues
 }
 
-/** Adds an issue for each header that cannot be sent. */
-export function checkHeaders(headers: HookHeaders, option: string, issues: InputIssue[]) {
-  if (headers === undefined) return undefined
+function checkHeaders(headers: Limits['headers'] = {}, option: string, issues: InputIssue[]) {
   // Also `Headers` and `Map`, which would be taken for empty.
   if (!isRecord(headers)) return addIssue(issues, option, 'must be an object')
   for (const [name, value] of Object.entries(headers)) {

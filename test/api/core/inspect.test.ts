@@ -172,16 +172,19 @@ describe.each(transports)('call details through %s', (transport) => {
   })
 
   it.each([
-    ['beforeRequest.x-sign', { 'x-sign': 'secret-signature\n' }],
-    ['beforeRequest.x-sign', { 'x-sign': 'secret-signature\u20ac' }],
-    ['beforeRequest.x sign', { 'x sign': 'secret-signature' }],
-    ['beforeRequest', new Headers({ 'x-sign': 'secret-signature' })],
+    ['headers.x-sign', { 'x-sign': 'secret-signature\n' }],
+    ['headers.x-sign', { 'x-sign': 'secret-signature\u20ac' }],
+    ['headers.x sign', { 'x sign': 'secret-signature' }],
+    ['headers', new Headers({ 'x-sign': 'secret-signature' })],
   ])('the malformed header %s is not sent, and its value not shown', async (field, headers) => {
     faults.play([{ body: '{"messageId": "m", "status": "idle"}' }])
     const beforeRequest = () => headers as Record<string, string>
     const call = makeClient({ beforeRequest }).sessions.messages.add({ sessionId: 's', text: 't' })
     const error = await errorOf(call)
-    expect(error).toMatchObject({ kind: 'config', message: expect.stringContaining(`${field}: `) })
+    expect(error).toMatchObject({
+      kind: 'config',
+      message: expect.stringContaining(`beforeRequest: options.${field}: `),
+    })
     expect(error).not.toHaveProperty('outcome')
     expect(inspect(error, { depth: 9 })).not.toContain('secret-signature')
     expect(faults.requests).toEqual([])
