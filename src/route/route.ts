@@ -4,6 +4,7 @@ import type { EnrichedEvent } from '../context/enrich.ts'
 import type { Urgency } from '../delivery.ts'
 import type { AgentEvent } from '../event/event.ts'
 import type { Kind } from '../event/kind.ts'
+import { CANARY_EVENT } from '../journal/canary.ts'
 import type { TraceStep } from '../journal/entry.ts'
 import { conditionsOf, type RouteDeps } from './conditions.ts'
 
@@ -45,7 +46,9 @@ export function route(
   deps: RouteDeps,
 ): Decision {
   if (isSwitchedOff(event)) {
-    return { candidates: [], suppress: 'muted by DROID_DISABLE_NOTIFICATIONS', trace: [] }
+    const isTest = event.name === CANARY_EVENT
+    const suppress = isTest ? 'a test by hookbell doctor' : 'muted by DROID_DISABLE_NOTIFICATIONS'
+    return { candidates: [], suppress, trace: [] }
   }
   const chosen = new Map<string, RoutedChannel>()
   const trace: TraceStep[] = []

@@ -34,7 +34,7 @@ describe('hookbell doctor', () => {
     expect(find('client.claude.last')).toMatchObject({ status: 'cannot tell' })
     await expect
       .poll(async () => (await home.run('log', '--json')).stdout)
-      .toContain('muted by DROID_DISABLE_NOTIFICATIONS')
+      .toContain('a test by hookbell doctor')
     expect(existsSync(join(home.home, 'audit.jsonl'))).toBe(false)
     expect((await examine(home)).find('client.claude.last')).toMatchObject({
       seen: 'no event seen yet',
