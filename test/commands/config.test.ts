@@ -121,6 +121,17 @@ describe('hookbell config check', () => {
     expect(exitCode).toBe(status)
   })
 
+  it('names a file config.jsonc, which is not read', async () => {
+    const home = await makeHome()
+    expect((await home.run('config', 'check')).exitCode).toBe(0)
+    const path = join(home.env.HOOKBELL_CONFIG_DIR, 'config.jsonc')
+    writeFileSync(path, '{}')
+    const { stdout, exitCode } = await home.run('config', 'check')
+    expect(stdout).toContain(`! ${path}: is not read; rename it to config.json`)
+    expect(exitCode).toBe(1)
+    expect((await home.run('status')).stdout).toContain(`x ${path}: is not read`)
+  })
+
   it('rejects another file that names a template which does not exist', async () => {
     const home = await makeHome()
     writeFileSync(join(home.project, 'other.json'), misspelt)

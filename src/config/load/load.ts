@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import type { HookbellError } from '../../errors.ts'
 import { checkFolder } from '../../fs/ownership.ts'
 import { type Checked, fillOutline, outlineOf } from '../checked.ts'
@@ -67,7 +68,7 @@ export function loadConfig(
 ): LoadedConfig {
   const path = configPath(configDir)
   const text = readConfigText(path)
-  if (text === undefined) return builtInConfig(checked)
+  if (text === undefined) return { ...builtInConfig(checked), warnings: misnamed(path) }
   checkFolder(configDir)
   const { values, junk } = readSecrets(configDir)
   const secrets = { file: values, env, ...(fetched && { fetched }) }
@@ -77,6 +78,11 @@ export function loadConfig(
   })
   const warnings = [...loaded.warnings, ...junkWarnings(secretsPath(configDir), junk)]
   return { ...loaded, warnings }
+}
+
+/** JSON with comments is often called so. */
+function misnamed(path: string): string[] {
+  return existsSync(`${path}c`) ? [`${path}c: is not read; rename it to config.json`] : []
 }
 
 interface LoadOptions extends Pick<SecretValues, 'env' | 'fetched'> {
