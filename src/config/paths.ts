@@ -11,6 +11,11 @@ export function configPath(configDir: string): string {
   return join(configDir, 'config.json')
 }
 
+/** JSON with comments is often called so. It is not read. */
+export function misnamedPath(path: string): string {
+  return `${path}c`
+}
+
 export function secretsPath(configDir: string): string {
   return join(configDir, 'secrets.env')
 }

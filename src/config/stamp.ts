@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { errorCode } from '../errors.ts'
 import { realPath } from '../fs/links.ts'
 import { environmentFile } from './environment.ts'
-import { configPath, secretsPath } from './paths.ts'
+import { configPath, misnamedPath, secretsPath } from './paths.ts'
 import { plainTemplates } from './template-names.ts'
 
 /**
@@ -20,7 +20,8 @@ export function configStamp(configDir: string, stateDir: string): string {
 /** The same as a function to call often: joining the paths takes as long as their `stat` calls. */
 export function stampReader(configDir: string, stateDir: string): () => string {
   const templates = plainTemplates(configDir)
-  const files = [configPath(configDir), secretsPath(configDir), environmentFile(stateDir)]
+  const path = configPath(configDir)
+  const files = [path, misnamedPath(path), secretsPath(configDir), environmentFile(stateDir)]
   const paths = [configDir, ...files, templates]
   return () => paths.map((path) => stampOfPath(path, path === templates)).join(' ')
 }

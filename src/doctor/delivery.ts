@@ -147,8 +147,9 @@ function isOpen({ state }: ChannelStatus): boolean {
   return state === 'deferred' || state === 'held'
 }
 
-/** A line of secrets.env is not in the file that `config edit` opens. */
+/** Not every warning is about the file that `config edit` opens. */
 function howToCorrect(warning: string): string {
+  if (/[\\/]config\.jsonc: /.test(warning)) return 'Rename it, or remove it'
   const isSecrets = /[\\/]secrets\.env:\d+: /.test(warning)
   return isSecrets ? 'Remove that line, or: hookbell secrets set NAME' : 'hookbell config edit'
 }

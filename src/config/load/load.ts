@@ -3,7 +3,7 @@ import type { HookbellError } from '../../errors.ts'
 import { checkFolder } from '../../fs/ownership.ts'
 import { type Checked, fillOutline, outlineOf } from '../checked.ts'
 import { readConfigText } from '../config-file.ts'
-import { configPath, secretsPath } from '../paths.ts'
+import { configPath, misnamedPath, secretsPath } from '../paths.ts'
 import type { Channel } from '../schema/channel.ts'
 import { type Config, completeConfig, configSchema, type Parsed } from '../schema/schema.ts'
 import { secretOptionsOf, secretsOf } from '../schema/secret-options.ts'
@@ -80,9 +80,9 @@ export function loadConfig(
   return { ...loaded, warnings }
 }
 
-/** JSON with comments is often called so. */
 function misnamed(path: string): string[] {
-  return existsSync(`${path}c`) ? [`${path}c: is not read; rename it to config.json`] : []
+  const other = misnamedPath(path)
+  return existsSync(other) ? [`${other}: is not read; rename it to config.json`] : []
 }
 
 interface LoadOptions extends Pick<SecretValues, 'env' | 'fetched'> {
