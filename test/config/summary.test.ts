@@ -1,4 +1,12 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readConfigSummary } from '../../src/config/summary.ts'
@@ -43,6 +51,14 @@ describe('the summary of the configuration', () => {
     expect(readFileSync(kept, 'utf8')).not.toContain(secret)
     forge()
     expect((await read()).channels).toEqual({ forged: 'slack' })
+  })
+
+  it('is new when a file config.jsonc appears, which is not read', async () => {
+    const { read, write, configDir } = await makeConfig()
+    rmSync(join(configDir, 'config.json'))
+    expect((await read()).warnings).toEqual([])
+    write('config.jsonc', '{}')
+    expect((await read()).warnings).toEqual([expect.stringContaining('config.jsonc: is not read')])
   })
 
   it('says of everything that people are shown, the same from the cache', async () => {
