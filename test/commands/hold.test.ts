@@ -125,7 +125,7 @@ describe('cli: what fails again while no worker runs', () => {
       `1 event handled\n${left}`,
       `1 tried; see: hookbell log\n${left}`,
       '0 events handled',
-      `No longer on hold; 0 handled\n${left}`,
+      `No longer on hold\n${left}`,
     ])
     expect(existsSync(join(home.state, 'worker.lock'))).toBe(false)
   })
