@@ -1,10 +1,8 @@
-import { monotonicMs } from '../monotonic.ts'
+import { onEndSignal } from '../end-signals.ts'
 import { releaseAll } from './run.ts'
 
 /** How long messages that are being sent may take to end. Containers are given ten seconds, and `uninstall` waits five. */
 const FINISH_MS = 2000
-/** A signal that follows sooner is the same request: npm passes on what a terminal also sends to the worker itself. */
-const SAME_SIGNAL_MS = 300
 
 /**
  * On SIGTERM or SIGINT, workers start nothing new, and what is being sent is finished and recorded, so that it is not
@@ -18,16 +16,12 @@ export function endOnSignal(folders: () => readonly string[], exitCode: number):
     for (const stateDir of folders()) releaseAll({ stateDir })
     process.exit(exitCode)
   }
-  let firstAt = 0
-  const end = () => {
-    if (ending.signal.aborted) return monotonicMs() - firstAt < SAME_SIGNAL_MS || endNow()
-    firstAt = monotonicMs()
+  onEndSignal(() => {
     process.once('exit', () => {
       process.exitCode = exitCode
     })
     setTimeout(endNow, FINISH_MS).unref()
     ending.abort()
-  }
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, end)
+  }, endNow)
   return ending.signal
 }

@@ -41,20 +41,36 @@ const statesOf = ({ lines }: Awaited<ReturnType<typeof startHubProcess>>, state:
   lines().filter((line) => line.state === state)
 
 describe.skipIf(!hasRedis)('command hub: signals', () => {
-  it('exits on SIGTERM after the delivery in progress and leaves the next message waiting', async () => {
-    const { redis, receiver, start, hub } = await startBusyHub()
-    hub.child.kill('SIGTERM')
-    // The router releases its lease as soon as the shutdown begins.
-    await expect.poll(() => redis.ask('EXISTS', 'hb:router')).toBe(0)
-    expect(hub.child.exitCode).toBeNull()
-    receiver.answer()
-    expect(await hub.exited).toBe(0)
-    expect(statesOf(hub, 'delivered')).toHaveLength(1)
-    expect(receiver.taken).toEqual(['one'])
-    const next = await start()
-    await expect.poll(() => receiver.taken).toEqual(['one', 'two'])
-    receiver.answer()
-    await expect.poll(() => statesOf(next, 'delivered')).toHaveLength(1)
+  it.each([
+    ['SIGTERM', 0],
+    // As npm passes on what the terminal also sends to the hub itself. Signals that are still pending are combined.
+    ['several within a moment', 20],
+  ])(
+    'exits on %s after the delivery in progress and leaves the next message waiting',
+    async (_, ms) => {
+      const { redis, receiver, start, hub } = await startBusyHub()
+      const last = performance.now() + ms
+      do hub.child.kill('SIGTERM')
+      while (performance.now() < last)
+      // The router releases its lease as soon as the shutdown begins.
+      await expect.poll(() => redis.ask('EXISTS', 'hb:router')).toBe(0)
+      expect(hub.child.exitCode).toBeNull()
+      receiver.answer()
+      expect(await hub.exited).toBe(0)
+      expect(statesOf(hub, 'delivered')).toHaveLength(1)
+      expect(receiver.taken).toEqual(['one'])
+      const next = await start()
+      await expect.poll(() => receiver.taken).toEqual(['one', 'two'])
+      receiver.answer()
+      await expect.poll(() => statesOf(next, 'delivered')).toHaveLength(1)
+    },
+  )
+
+  it('exits at once on later signals', async () => {
+    const { hub } = await startBusyHub()
+    const again = setInterval(() => hub.child.kill('SIGTERM'), 50)
+    onTestFinished(() => clearInterval(again))
+    expect(await hub.exited).toBe(1)
   })
 
   it('reloads its configuration on SIGHUP and delivers each message once', async () => {

@@ -2,6 +2,7 @@ import { exitCodeOf, reportError } from '../../cli/errors.ts'
 import { print } from '../../cli/output.ts'
 import type { CurrentConfig } from '../../config/current.ts'
 import type { LoadedConfig } from '../../config/load/load.ts'
+import { onEndSignal } from '../../end-signals.ts'
 import { describeError, errorCode } from '../../errors.ts'
 import type { OpenHub } from '../../hub-server/status.ts'
 import { WakeUp } from '../../worker/wake-up.ts'
@@ -61,8 +62,7 @@ function listenToSignals() {
     wanted[wish] = true
     wanted.wakeUp.notify()
   }
-  // A second one ends the process at once.
-  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, want('end'))
+  onEndSignal(want('end'), () => process.exit(1))
   process.on('SIGHUP', want('reload'))
   return wanted
 }
