@@ -1,6 +1,7 @@
 import { builtInConfig, type LoadedConfig } from '../config/load/load.ts'
 import type { Delivery } from '../delivery.ts'
 import { describeError } from '../errors.ts'
+import { monotonicMs } from '../monotonic.ts'
 import {
   DeadlineError,
   DeliveryError,
@@ -80,6 +81,10 @@ export async function send(
 
 /** How long aborted work may take to fail in its own words. */
 const LAST_WORDS_MS = 1000
+/** A deadline noticed so much later: this process was stopped, and the answer may have come meanwhile. */
+const STOPPED_MS = 500
+/** How long that answer may take to be read. */
+const READ_MS = 1000
 
 /** Aborts the work after `limitMs`, and does not wait for work that ignores its signal. @throws what the work throws */
 export async function withDeadline<Result>(
@@ -88,11 +93,16 @@ export async function withDeadline<Result>(
 ): Promise<Result> {
   const timeout = new AbortController()
   let timer: NodeJS.Timeout | undefined
+  const dueAt = monotonicMs() + limitMs
   const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
+    const end = () => {
       const error = new DeadlineError(limitMs)
       timeout.abort(error)
       timer = setTimeout(() => reject(error), LAST_WORDS_MS)
+    }
+    timer = setTimeout(() => {
+      if (monotonicMs() - dueAt < STOPPED_MS) end()
+      else timer = setTimeout(end, READ_MS)
     }, limitMs)
   })
   try {

@@ -233,6 +233,23 @@ describe('a worker that receives SIGTERM while a message is being sent', () => {
   })
 })
 
+describe('a worker that is stopped beyond the deadline of a message', () => {
+  it('takes the answer that came meanwhile', async () => {
+    const { url, received } = await startReceiver({ script: [{ status: 200, delayMs: 500 }] })
+    const web = { type: 'slack', url: `${url}/services/x` }
+    const world = makeWorld({ channels: { web }, deliveryTimeoutSeconds: 1 })
+    const id = world.accept({ message: 'hello' })
+    const worker = startProgram(programs.worker, world)
+    await expect.poll(() => received.length).toBe(1)
+    worker.kill('SIGSTOP')
+    await sleep(3000)
+    worker.kill('SIGCONT')
+    expect(await exited(worker)).toBe(0)
+    expect(received).toHaveLength(1)
+    expect(await world.statusOf(id)).toMatchObject({ outcome: 'delivered' })
+  })
+})
+
 describe('a worker that receives SIGHUP', () => {
   it('continues, because the terminal that closes is not its own', async () => {
     const world = makeWorld()
