@@ -45,7 +45,7 @@ const SETTINGS_LINE = "state='' config='' fallback='' home='' node='' worker=''"
  * Puts the front door at a path that stays when an npx cache is cleaned, Node.js is switched or the package is
  * upgraded: `<state>/hookbell-hook`, with a private copy of the worker beside it. Nothing else is ever run.
  * The folders are pinned as they are now. A running worker is asked to hand over to the new copy.
- * @throws HookbellError E_FAILED when it cannot be written
+ * @throws HookbellError E_FAILED when it cannot be written, or not be run where it is
  */
 export async function installFrontDoor(options: {
   stateDir: string
@@ -75,7 +75,24 @@ export async function installFrontDoor(options: {
       cause: error,
     })
   }
+  if (!windows) refuseWhereNothingRuns(path)
   return { path }
+}
+
+/** Agents would start it in vain, without a word. */
+function refuseWhereNothingRuns(path: string) {
+  try {
+    accessSync(path, constants.X_OK)
+  } catch (cause) {
+    throw new HookbellError(
+      'E_FAILED',
+      `${path}: no program can be started from this file system`,
+      {
+        hint: 'Its mount options may contain noexec: set HOOKBELL_STATE_DIR to a folder of another one',
+        cause,
+      },
+    )
+  }
 }
 
 function pin(stateDir: string): Pinned {

@@ -3,6 +3,7 @@ import {
   chmodSync,
   chownSync,
   cpSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -19,6 +20,9 @@ import { makeFolder } from '../support/folder.ts'
 import { makeHome, root } from '../support/home.ts'
 
 const STRANGER = 54321
+const canMount =
+  process.getuid?.() === 0 &&
+  spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'x', '/mnt']).status === 0
 const hasStrace = spawnSync('strace', ['-V']).status === 0
 
 describe('installFrontDoor', () => {
@@ -52,6 +56,26 @@ describe('installFrontDoor', () => {
       expect(statSync(door).mode & 0o777).toBe(0o700)
     },
   )
+
+  it.skipIf(!canMount)('registers nothing where no program can be started', async () => {
+    const home = await makeHome()
+    const elsewhere = await makeFolder()
+    const settings = join(home.home, '.factory/settings.json')
+    mkdirSync(home.state, { recursive: true, mode: 0o700 })
+    const init = (stateDir: string) => {
+      const script = 'mount -t tmpfs -o noexec,mode=700 x "$1" && shift && exec "$@"'
+      const program = [process.execPath, join(root, 'bin/hookbell'), 'init', '--client', 'droid']
+      const words = ['--mount', 'sh', '-c', script, 'sh', home.state, ...program, '--yes']
+      const env = { ...home.env, HOOKBELL_STATE_DIR: stateDir }
+      return spawnSync('unshare', words, { env, cwd: home.project, encoding: 'utf8' })
+    }
+    const refused = init(home.state)
+    expect(refused.stderr).toMatch(/no program can be started.*\n.*set HOOKBELL_STATE_DIR to/)
+    expect([refused.status, existsSync(settings)]).toEqual([1, false])
+    expect(init(elsewhere)).toMatchObject({ status: 0, stderr: '' })
+    expect(readFileSync(settings, 'utf8')).toContain(join(elsewhere, 'hookbell-hook'))
+  })
+
   it('lets nobody else write to what an agent runs, whatever the umask is', async () => {
     const mask = process.umask(0)
     onTestFinished(() => void process.umask(mask))
