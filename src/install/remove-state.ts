@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { errorCode } from '../errors.ts'
 import { requestHandover } from '../spool/handover.ts'
 import { lockHolder } from '../spool/lock.ts'
 import { isElsewhere, livenessOf } from '../spool/owner.ts'
@@ -50,8 +51,18 @@ function kill(pid: number) {
 
 /** Removes the front door and the copy that it runs. From then on a registered command does nothing. */
 export function removeFrontDoor(stateDir: string): void {
-  for (const name of ['hookbell-hook', 'runtime'])
-    rmSync(join(stateDir, name), { recursive: true, force: true })
+  for (const name of ['hookbell-hook', 'runtime']) removeAll(join(stateDir, name))
+}
+
+/** A worker that ends at this moment writes its compiled code there. */
+function removeAll(path: string) {
+  for (let left = 9; ; left -= 1) {
+    try {
+      return rmSync(path, { recursive: true, force: true })
+    } catch (error) {
+      if (left === 0 || errorCode(error) !== 'ENOTEMPTY') throw error
+    }
+  }
 }
 
 /** @returns what is left in the folders, because it is not ours */

@@ -163,6 +163,23 @@ describe('hookbell uninstall, after init for every client', () => {
     expect(readdirSync(join(home.state, 'backups'))).toEqual([])
   })
 
+  it.skipIf(!hasStrace)('succeeds while a worker that ends writes its code', async () => {
+    const home = await makeHome()
+    await home.run('init', '--client', 'droid', '--yes')
+    const runtime = join(home.state, 'runtime')
+    // The first error is real: the folder is not empty yet. The second one stands for a file that was just made.
+    const fault = ['-P', join(runtime, 'dist'), '-e', 'inject=rmdir:error=ENOTEMPTY:when=1..2']
+    const words = ['-qq', '-o', join(home.home, 'calls'), '-e', 'trace=rmdir', ...fault]
+    const uninstall = [process.execPath, join(root, 'bin/hookbell'), 'uninstall', '--yes']
+    const { status, stderr } = spawnSync('strace', [...words, ...uninstall], {
+      env: home.env,
+      cwd: home.project,
+      encoding: 'utf8',
+    })
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(existsSync(runtime)).toBe(false)
+  })
+
   it('keeps the later changes of others, and can uninstall a single client', async () => {
     const home = await makeHome(config)
     write(home)
