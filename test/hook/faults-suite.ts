@@ -216,13 +216,14 @@ export function faultsSuite(door: Door) {
         giveTo(STRANGER)
         const script = 'exec prlimit --nproc=1 "$@"'
         // The pipe stays open, and the last line has no end.
-        const feed: DoorOptions['feed'] = ({ stdin }) => stdin?.write(EVENT)
+        const large = JSON.stringify({ ...JSON.parse(EVENT), more: 'x'.repeat(900_000) })
+        const feed: DoorOptions['feed'] = ({ stdin }) => stdin?.write(large)
         const options = { script, feed, uid: STRANGER, gid: STRANGER }
         expect(quiet(await runDoor(door, home, options))).toEqual(silent)
         expect(spooled(home.state)).toEqual([])
         giveTo(0)
         expect(salvage(spoolIn(home.state), Date.now() + 60_000)).toBe(1)
-        expect(spooled(home.state).map(String)).toEqual([EVENT])
+        expect(spooled(home.state).map(String)).toEqual([large])
       },
     )
 
