@@ -4,8 +4,10 @@ import { say } from '../cli/output.ts'
 import { readMutes, writeMutes } from '../policy/mute-file.ts'
 import { describeMute, isSameExtent, type Mute, makeMute, unmuteCommand } from '../policy/mutes.ts'
 import { prepareSpool } from '../spool/prepare.ts'
+import { cleanText } from '../text/clean.ts'
 import { stateFolders } from './_events.ts'
 import { muteExtent } from './mute/extent.ts'
+import { unseenExtent } from './mute/unseen.ts'
 import { muteUntil } from './mute/until.ts'
 
 export const muteCommand = defineCommand({
@@ -28,9 +30,12 @@ export const muteCommand = defineCommand({
     const now = new Date()
     const words = [args.for, args.time].filter((word) => word !== undefined)
     const mute = makeMute({ ...muteExtent('mute', args), until: muteUntil(words, now) })
-    for (const folder of stateFolders()) add(folder, mute, now.getTime())
+    const folders = stateFolders()
+    for (const folder of folders) add(folder, mute, now.getTime())
     const questions = [undefined, 'permission'].includes(mute.kind) ? ' Questions too.' : ''
     say(asTyped(`${describeMute(mute)}.${questions} Take it back with: ${unmuteCommand(mute)}`))
+    const unseen = unseenExtent(mute, folders)
+    if (unseen !== undefined) say(cleanText(unseen))
   },
 })
 

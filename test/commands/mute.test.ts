@@ -1,5 +1,5 @@
 import { chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { muteUntil } from '../../src/commands/mute/until.ts'
 import { makeHome } from '../support/home.ts'
@@ -78,6 +78,24 @@ describe('hookbell mute', () => {
     expect(received).toHaveLength(2)
     await tell({ session_id: 's4', cwd: home.project })
     expect(received).toHaveLength(2)
+  })
+
+  it('says that no recent event is of what is muted, as after a typo', async () => {
+    const { home, tell } = await makeMuteHome()
+    await tell({ cwd: home.project })
+    const unseen = async (option: string, value: string) =>
+      (await home.run('mute', option, value)).stdout.split('\n')[1]
+    const name = basename(home.project)
+    expect(await unseen('--project', `${name}x`)).toBe(
+      `No recent event is of the project ${name}x. Did you mean "${name}"?`,
+    )
+    expect(await unseen('--session', 's9')).toBe(
+      'No recent event is of a session whose id begins with s9.',
+    )
+    expect(await unseen('--project', name)).toBeUndefined()
+    expect(await unseen('--project', '/srv/other')).toBeUndefined()
+    expect(await unseen('--session', 's1')).toBeUndefined()
+    expect(await unseen('--kind', 'done')).toBeUndefined()
   })
 
   it('says when another mute remains', async () => {
