@@ -15,7 +15,7 @@ import { Lifetime } from './lifetime.ts'
 import type { DerivedOptions, OutgoingRequest } from './options.ts'
 import type { AttemptFailure } from './retry.ts'
 import { parseRetryAfter } from './retry-after.ts'
-import { nextKey, RESERVED, resolveLimits, type Settings } from './settings.ts'
+import { nextKey, RESERVED, resolveAddedHeaders, type Settings } from './settings.ts'
 import type { Shared } from './shared.ts'
 
 /** The part of a request that depends on the endpoint and the input, not on the client's settings. */
@@ -29,7 +29,7 @@ export interface Target {
   path: string
   body: string | undefined
   retry: RetryClass
-  hints: Readonly<Record<number, string>>
+  hints?: Readonly<Record<number, string>> | undefined
 }
 
 /** A request that is ready to be sent, and how long and how often it may be tried. */
@@ -90,7 +90,7 @@ async function exchangeOnce(call: Call, request: TransportRequest & Lifetime, at
   const shown = () => ({ callId, attempt, method, url: origin + path })
   request.headers = { ...headers, authorization: `Bearer ${key}` }
   if (beforeRequest) {
-    const added = await askHook(beforeRequest, { ...shown(), headers, body }, call.limits)
+    const added = await askHook(beforeRequest, { ...shown(), headers, body })
     request.headers = { ...added, ...request.headers }
   }
   // The attempt may have ended meanwhile, and nothing may be sent after its end.
@@ -107,23 +107,24 @@ async function exchangeOnce(call: Call, request: TransportRequest & Lifetime, at
 
 /**
  * The headers that a hook adds. They cannot replace those that the client sets.
- * @throws {ConfigError} if the hook fails, or a header is malformed: its value may be a secret, and transports quote it
+ * @throws {ConfigError} if the hook fails, or a header is malformed
  */
 async function askHook(
   beforeRequest: NonNullable<DerivedOptions['beforeRequest']>,
   request: OutgoingRequest,
-  limits: Settings['limits'],
 ) {
+  let added: object
   try {
-    const added = (await beforeRequest(request)) ?? {}
-    const given = Object.entries(added)
-    const allowed = given.filter(([name, value]) => value !== undefined && !RESERVED.test(name))
-    const headers = isRecord(added) ? Object.fromEntries(allowed) : added
-    return resolveLimits('beforeRequest', limits, { headers }).headers
+    added = (await beforeRequest(request)) ?? {}
+    if (isRecord(added)) added = Object.fromEntries(Object.entries(added).filter(isAllowed))
   } catch (cause) {
-    const message = hasErrorMarker(cause) ? cause.message : 'beforeRequest failed'
-    throw new ConfigError(message, { cause })
+    throw new ConfigError('beforeRequest failed', { cause })
   }
+  return resolveAddedHeaders('beforeRequest', added)
+}
+
+function isAllowed([name, value]: [string, unknown]) {
+  return value !== undefined && !RESERVED.test(name)
 }
 
 // A transport of the user may leave out anything.

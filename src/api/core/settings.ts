@@ -52,8 +52,7 @@ const callOptionNames = [...limitNames, ...'signal extraQuery extraBody extraHea
  * @throws {ConfigError} if an option is invalid, or there is no key, or it would go over plain http to another machine
  */
 export function resolveSettings(options: ClientOptions): Settings {
-  const [issue] = limitIssues(options, optionNames)
-  if (issue) throw new ConfigError(`${issue.field}: ${issue.problem}`)
+  refuseAny(limitIssues(options, optionNames))
   const { transport = 'https', allowInsecureHttp } = options
   if (
     !/^(undici|https|fetch)$/.test(String(transport)) &&
@@ -87,6 +86,21 @@ export function resolveLimits(place: string, limits: Settings['limits'], options
   return withLimits(withLimits(limits, options), { headers: extraHeaders })
 }
 
+/**
+ * Headers that a hook adds to a request, by name in lower case.
+ * @throws {ConfigError} naming the one that is malformed. Its value may be a secret, and transports quote it.
+ */
+export function resolveAddedHeaders(hook: string, headers: object) {
+  const issues: InputIssue[] = []
+  checkHeaders(headers, hook, issues)
+  refuseAny(issues)
+  return lowerCased(headers)
+}
+
+function refuseAny([issue]: readonly InputIssue[]) {
+  if (issue) throw new ConfigError(`${issue.field}: ${issue.problem}`)
+}
+
 /** The longest string of Node.js: 512 MiB. A longer response cannot be read. */
 const LONGEST_TEXT = 2 ** 29 - 24
 
@@ -95,7 +109,7 @@ function withLimits(limits: Complete<Limits>, own: Limits): Complete<Limits> {
   const merged: { [name: string]: unknown } = { ...limits }
   for (const name of limitNames) merged[name] = own[name] ?? limits[name]
   if (own.headers) merged.headers = { ...limits.headers, ...lowerCased(own.headers) }
-  merged.maxResponseBytes = Math.floor(Math.min(Number(merged.maxResponseBytes), LONGEST_TEXT))
+  merged.maxResponseBytes = Math.floor(Math.min(merged.maxResponseBytes as number, LONGEST_TEXT))
   return merged as unknown as Complete<Limits>
 }
 
@@ -125,7 +139,7 @@ function limitIssues(limits: Limits, known: readonly string[], before = ''): Inp
   return issues
 }
 
-function checkHeaders(headers: Limits['headers'] = {}, option: string, issues: InputIssue[]) {
+function checkHeaders(headers: object = {}, option: string, issues: InputIssue[]) {
   // Also `Headers` and `Map`, which would be taken for empty.
   if (!isRecord(headers)) return addIssue(issues, option, 'must be an object')
   for (const [name, value] of Object.entries(headers)) {

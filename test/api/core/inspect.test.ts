@@ -2,6 +2,7 @@ import { inspect } from 'node:util'
 import { describe, expect, it, vi } from 'vitest'
 import {
   type CallReport,
+  ConfigError,
   createClient,
   HttpError,
   type IncomingResponse,
@@ -172,10 +173,10 @@ describe.each(transports)('call details through %s', (transport) => {
   })
 
   it.each([
-    ['headers.x-sign', { 'x-sign': 'secret-signature\n' }],
-    ['headers.x-sign', { 'x-sign': 'secret-signature\u20ac' }],
-    ['headers.x sign', { 'x sign': 'secret-signature' }],
-    ['headers', new Headers({ 'x-sign': 'secret-signature' })],
+    ['.x-sign', { 'x-sign': 'secret-signature\n' }],
+    ['.x-sign', { 'x-sign': 'secret-signature\u20ac' }],
+    ['.x sign', { 'x sign': 'secret-signature' }],
+    ['', new Headers({ 'x-sign': 'secret-signature' })],
   ])('the malformed header %s is not sent, and its value not shown', async (field, headers) => {
     faults.play([{ body: '{"messageId": "m", "status": "idle"}' }])
     const beforeRequest = () => headers as Record<string, string>
@@ -183,24 +184,24 @@ describe.each(transports)('call details through %s', (transport) => {
     const error = await errorOf(call)
     expect(error).toMatchObject({
       kind: 'config',
-      message: expect.stringContaining(`beforeRequest: options.${field}: `),
+      message: expect.stringContaining(`beforeRequest${field}: `),
     })
     expect(error).not.toHaveProperty('outcome')
     expect(inspect(error, { depth: 9 })).not.toContain('secret-signature')
     expect(faults.requests).toEqual([])
   })
 
-  it('an error in beforeRequest rejects the call before anything is sent', async () => {
-    faults.play([{}])
-    const client = makeClient({
-      beforeRequest: () => {
-        throw new Error('no signature')
-      },
-    })
-    const error = await errorOf(client.organization.limits.getGlobal())
-    expect(error).toMatchObject({ kind: 'config', message: 'beforeRequest failed' })
-    expect(faults.requests).toEqual([])
-  })
+  it.each([new Error('no signature'), new ConfigError('the client of the hook has no key')])(
+    'an error in beforeRequest rejects the call before anything is sent: %s',
+    async (cause) => {
+      faults.play([{}])
+      const beforeRequest = () => Promise.reject(cause)
+      const client = makeClient({ beforeRequest })
+      const error = await errorOf(client.organization.limits.getGlobal())
+      expect(error).toMatchObject({ kind: 'config', message: 'beforeRequest failed' })
+      expect(faults.requests).toEqual([])
+    },
+  )
 })
 
 it('await using closes a client at the end of its block', async () => {
