@@ -52,7 +52,8 @@ export interface Operation extends OperationFacts {
   params?: Shape | undefined
   query?: Shape | undefined
   body?: Shape | undefined
-  response: Shape
+  /** Left out if it is not documented. */
+  response?: Shape | undefined
   /** The response if the input has `groupBy`. */
   groupedResponse?: Shape | undefined
 }
@@ -63,7 +64,7 @@ export function defaultFactsOf({ method = 'GET', path }: { method?: Method; path
   return {
     method,
     host: 'base' as Host,
-    success: [200] as readonly number[],
+    success: (method === 'DELETE' ? [200, 204] : [200]) as readonly number[],
     // A second copy of a POST may take effect a second time.
     retry: (method === 'POST' ? 'never' : 'safe') as RetryClass,
     params: names ? `!{${names}:s(1-)}` : undefined,
@@ -81,7 +82,7 @@ export type WrittenOperation = Omit<OperationFacts, 'id' | keyof DefaultFacts> &
   WrittenShapes
 
 type ShapeName = Exclude<keyof Operation, keyof OperationFacts>
-type WrittenShapes = { readonly [Name in ShapeName]?: string } & { readonly response: string }
+type WrittenShapes = { readonly [Name in ShapeName]?: string }
 
 /** Operations and subtrees by name, nested like the methods of a client. */
 export interface OperationTree {

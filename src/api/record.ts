@@ -1,3 +1,5 @@
+import { process } from './timers.ts'
+
 /** Whether a value is an object, and none that holds its values elsewhere: a list, a `Map`, `URLSearchParams`. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !(Symbol.iterator in value)
@@ -23,7 +25,7 @@ export function valueAt(value: unknown, path: string): unknown {
 
 /** The environment variables that a client reads. Not every runtime has a process. */
 export function variablesOf({ env }: { env?: Variables | undefined }): Variables {
-  return env ?? globalThis.process?.env ?? {}
+  return env ?? process?.env ?? {}
 }
 
 type Variables = Readonly<Record<string, string | undefined>>

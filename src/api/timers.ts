@@ -4,12 +4,15 @@
  */
 export const { setTimeout, clearTimeout, setImmediate } = globalThis
 
+/** Undefined where there is none, as in a browser. */
+export const { process } = globalThis
+
 /** Whether a test has replaced the timers since. */
 export function areTimersFaked(): boolean {
   return globalThis.setImmediate !== setImmediate
 }
 
-const hrtime = globalThis.process?.hrtime
+const hrtime = process?.hrtime
 
 /** A monotonic clock, in milliseconds. Avoids `performance`, whose first use takes Node.js 2 ms. */
 export const now: () => number = hrtime

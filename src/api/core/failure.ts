@@ -29,7 +29,7 @@ export function toError(
   if (failure.kind === 'http') {
     const { status, retryAfterMs } = failure
     const hint =
-      target.hints[status] ??
+      target.hints?.[status] ??
       (status === 401 ? `check the key in ${settings.keySource}` : undefined)
     // A status comes with a response.
     const response = { ...(received as Received), retryAfterMs }

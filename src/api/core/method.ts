@@ -69,7 +69,7 @@ function targetOf(
   input: unknown,
   options: CallOptions,
 ): Target {
-  const { id, hints = {} } = entry
+  const { id, hints } = entry
   const { wire, strict } = shared.options
   const isStrict = options.strict ?? strict
   const { method, host, retry } = entry

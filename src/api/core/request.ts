@@ -1,9 +1,8 @@
 import { addIssue, type InputIssue, throwIfAny } from '../errors.ts'
 import type { Host, RetryClass } from '../operation.ts'
 import { check } from '../validation/check.ts'
-import { checkExtras } from '../validation/encode.ts'
+import { checkExtras, toIssue } from '../validation/encode.ts'
 import { encodeQuery, toJson } from '../validation/encode-value.ts'
-import { fieldName } from '../validation/field-name.ts'
 import { shape } from '../validation/shape.ts'
 import { type ApiPromise, makeApiPromise } from './api-promise.ts'
 import type { Target } from './attempt.ts'
@@ -45,10 +44,7 @@ const DOTS = /\/(\.|%2e){1,2}(?=\/|$)/i
 
 function targetOf(input: RawRequest, options: CallOptions): Target {
   const { extraQuery, extraBody } = options
-  const issues: InputIssue[] = check(shape(INPUT), input).map(({ path, problem }) => ({
-    field: fieldName(path) || 'input',
-    problem,
-  }))
+  const issues: InputIssue[] = check(shape(INPUT), input).map(toIssue)
   throwIfAny('request', issues)
   const { method, path, query, body, host = 'base' } = input
   const isRead = /^(GET|HEAD)$/.test(method)
@@ -67,7 +63,6 @@ function targetOf(input: RawRequest, options: CallOptions): Target {
     route: path,
     host,
     retry,
-    hints: {},
     path: path + text,
     body: json,
   }

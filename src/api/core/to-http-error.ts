@@ -1,6 +1,7 @@
 import type { ErrorFacts } from '../errors.ts'
 import { type HttpError, httpErrorOf } from '../http-errors.ts'
 import { isRecord } from '../record.ts'
+import { process } from '../timers.ts'
 import { errorBodyBytes, type ResponseHeaders } from '../transport.ts'
 import { describeBody, parseJson } from '../validation/decode.ts'
 import type { Received } from './attempt.ts'
@@ -93,6 +94,6 @@ function redirectTarget(status: number, { location }: ResponseHeaders): string |
 
 /** Loads `node:http` only for an error, so that clients start faster. */
 function statusTitle(status: number): string {
-  const http = globalThis.process?.getBuiltinModule?.('node:http')
+  const http = process?.getBuiltinModule?.('node:http')
   return http?.STATUS_CODES[status] ?? 'unknown status'
 }

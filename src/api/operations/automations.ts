@@ -5,11 +5,9 @@ export const automations: OperationTree = {
   ci: {
     repositories: {
       path: "/api/v0/automations/ci/repositories",
-      response: `*`,
     },
     scan: {
       path: "/api/v0/automations/ci/scan",
-      response: `*`,
     },
   },
 }

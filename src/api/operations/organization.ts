@@ -1,17 +1,19 @@
 // Written by `npm run gen` from the table in src/api/endpoints/.
 import type { OperationTree } from '../operation.ts'
 
+const shared0 = "/api/v0/organization/usage/limits/global"
+
 const GlobalLimit = `{limit:i0(0-)}`
 
 export const organization: OperationTree = {
   limits: {
     getGlobal: {
-      path: "/api/v0/organization/usage/limits/global",
+      path: shared0,
       response: GlobalLimit,
     },
     setGlobal: {
       method: "PUT",
-      path: "/api/v0/organization/usage/limits/global",
+      path: shared0,
       body: `!{limit:i0(1000000-)}`,
       response: GlobalLimit,
     },
@@ -26,7 +28,6 @@ export const organization: OperationTree = {
     remove: {
       method: "DELETE",
       path: "/api/v0/organization/users",
-      success: [200, 204],
       query: `!{email:e}`,
       response: `{}`,
     },

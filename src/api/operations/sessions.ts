@@ -7,6 +7,8 @@ const fields1 = 'createdAt,updatedAt'
 
 const fields = 'model?,specModeModel?,providerLockTimestamp?,archivedAt?,compactionModel?,reasoningEffort?,specModeReasoningEffort?,interactionMode?,autonomyLevel?,autonomyMode?,providerLock?,apiProviderLock?:s,runInWorktree?,compactionThresholdCheckEnabled?:b,assistantActiveTimeMs?:n,enabledToolIds?,disabledToolIds?:[s],tags?'
 
+const shared1 = "/api/v0/sessions/{sessionId}/messages"
+
 const shared0 = { '403': "enabled for selected organizations only" }
 
 const TokenUsage = `{inputTokens?,outputTokens?,cacheCreationTokens?,cacheReadTokens?,thinkingTokens?,credits~:n}`
@@ -23,13 +25,13 @@ export const sessions: OperationTree = {
   messages: {
     add: {
       method: "POST",
-      path: "/api/v0/sessions/{sessionId}/messages",
+      path: shared1,
       hints: shared0,
       body: `!{text,computerId?:s,images?:[!{type:(base64),data,mediaType?:s}],files?:[!{type:(base64),data,mediaType?,parsedData?,name?,path?:s}]}`,
       response: `{messageId,status:s}`,
     },
     list: {
-      path: "/api/v0/sessions/{sessionId}/messages",
+      path: shared1,
       hints: shared0,
       page: { items: "messages", next: "pagination.nextCursor", hasMore: "pagination.hasMore", cursor: "cursor" },
       query: `!{limit?:i(1-100),cursor?,computerId?:s,role?:(user|assistant|tool)}`,

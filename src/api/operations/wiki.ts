@@ -10,19 +10,16 @@ export const wiki: OperationTree = {
     passthrough: true,
     hints: shared0,
     body: `{}`,
-    response: `*`,
   },
   get: {
     path: "/api/v0/wiki/{wikiRunId}",
     hints: shared0,
-    response: `*`,
   },
   search: {
     path: "/api/v0/wiki/{wikiRunId}/search",
     passthrough: true,
     hints: shared0,
     query: `{}`,
-    response: `*`,
   },
   setPrivacy: {
     method: "POST",
@@ -30,6 +27,5 @@ export const wiki: OperationTree = {
     passthrough: true,
     hints: shared0,
     body: `{}`,
-    response: `*`,
   },
 }

@@ -19,15 +19,15 @@ export function operationsModule(area: string, tree: EndpointTree): string {
   const printer = makePrinter()
   const operations = printTree(tree, printer, '')
   const body = `${printer.shapes()}export const ${area}: OperationTree = ${operations}\n`
-  const short = inlineOnce(shareFields(shareObjects(body)))
+  const short = inlineOnce(shareFields(shareFacts(body)))
   // A template that only contains a name becomes that name.
   const plain = short.replaceAll(/`\${(\w+)}`/g, '$1')
   return `${HEADER}import type { OperationTree } from '../operation.ts'\n\n${plain}`
 }
 
-/** Moves hints and wire names that occur more than once into constants. */
-function shareObjects(body: string): string {
-  const found = body.match(/(?<=(hints|wire): )\{[^}]+\}/g) ?? []
+/** Moves hints, wire names and paths that occur more than once into constants. */
+function shareFacts(body: string): string {
+  const found = body.match(/(?<=(hints|wire): )\{[^}]+\}|(?<=path: )"[^"]+"/g) ?? []
   const twice = [...new Set(found)].filter((text) => body.split(text).length > 2)
   return twice.reduce(
     (text, literal, at) =>
@@ -124,11 +124,12 @@ function printOperation(endpoint: Endpoint, printer: Printer, indent: string): s
   const defaults: Json = { ...defaultFactsOf(endpoint), method: 'GET' }
   const inputs = params ? printer.print(params, 'input') : ''
   const usual = defaults.params ? `\`${defaults.params}\`` : ''
+  const documented = printer.print(response, 'output')
   const shapes = {
     ...(inputs !== usual && { params: inputs }),
     ...(query && { query: printer.print(query, 'input') }),
     ...(body && { body: printer.print(body, 'input') }),
-    response: printer.print(response, 'output'),
+    ...(documented !== '`*`' && { response: documented }),
     ...(groupedResponse && { groupedResponse: printer.print(groupedResponse, 'output') }),
   }
   const texts = Object.entries(written)

@@ -1,3 +1,4 @@
+import { process } from '../timers.ts'
 import {
   errorBodyBytes,
   isSuccess,

@@ -24,7 +24,7 @@ export function closable(
   return {
     async send(request) {
       if (isClosed) throw new TransportFailure(closedError(), false)
-      let end: End = () => undefined
+      let end: End | undefined
       try {
         return await exchange(request, (given) => {
           end = given
@@ -32,7 +32,7 @@ export function closable(
           request.onEnd(end)
         })
       } finally {
-        open.delete(end)
+        if (end) open.delete(end)
       }
     },
     async close() {

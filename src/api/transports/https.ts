@@ -1,6 +1,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { isLocal } from '../core/loopback.ts'
+import { process } from '../timers.ts'
 import {
   type Transport,
   TransportFailure,

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import type { buildConnector, Dispatcher } from 'undici'
 import { isLocal } from '../core/loopback.ts'
 import { ConfigError, hasErrorMarker } from '../errors.ts'
+import { process } from '../timers.ts'
 import { type Transport, TransportFailure } from '../transport.ts'
 import { closedError } from './_closed.ts'
 import { Exchange } from './_exchange.ts'
@@ -49,7 +50,7 @@ export function undiciTransport(options: UndiciOptions = {}): Transport {
 
 /** Whether undici works here: Bun and Deno replace it, and edge functions have none. */
 export function isUndiciUsable(): boolean {
-  const versions = globalThis.process?.versions
+  const versions = process?.versions
   return Boolean(versions?.node) && !versions?.bun && !versions?.deno
 }
 

@@ -25,7 +25,8 @@ export function decode(
   if (!parsed) return { problem: describeBody(response) }
   const { value } = parsed
   if (!entry) return { value, drift: [] }
-  const violations = value === undefined ? [] : check(shapeFor(entry, input), value)
+  const shape = shapeFor(entry, input)
+  const violations = shape ? check(shape, value) : []
   // Not a field but the whole response is wrong, so it does not come from this endpoint.
   if (violations.length > 0 && !isRecord(value)) return { problem: 'not an object' }
   const drift = violations.map(({ path, problem }) => driftAt(entry, path, problem))
@@ -36,7 +37,7 @@ export function decode(
 /** What an empty response stands for, where one is allowed: also where the response is not documented. */
 function valueOfNothing(entry: Operation | undefined, text: string) {
   if (text.trim()) return undefined
-  if (!entry?.response.is) return { value: undefined }
+  if (!entry?.response) return { value: undefined }
   return entry.success.includes(204) ? { value: {} } : undefined
 }
 

@@ -8,7 +8,7 @@ import {
 } from '../errors.ts'
 import type { Operation } from '../operation.ts'
 import { isRecord, mapFields } from '../record.ts'
-import { check } from './check.ts'
+import { check, type Violation } from './check.ts'
 import { encodeQuery, encodeSegment, toJson } from './encode-value.ts'
 import { fieldName } from './field-name.ts'
 import type { Shape } from './shape.ts'
@@ -104,12 +104,17 @@ function split(entry: Operation, input: unknown, { issues, unknown }: Findings):
 
 function checkPart(shape: Shape | null | undefined, values: Values, { issues, unknown }: Findings) {
   if (!shape) return
-  for (const { path, problem, isOpen } of check(shape, values)) {
+  for (const violation of check(shape, values)) {
+    const { path, isOpen } = violation
     // `split` has reported it as an unknown input.
     if (path.length === 1 && !shape.fields?.has(String(path[0]))) continue
     const list = isOpen ? unknown : issues
-    list.push({ field: fieldName(path) || 'input', problem })
+    list.push(toIssue(violation))
   }
+}
+
+export function toIssue({ path, problem }: Violation): InputIssue {
+  return { field: fieldName(path) || 'input', problem }
 }
 
 /** The additional parts of a request. */

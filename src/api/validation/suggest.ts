@@ -5,7 +5,6 @@ const synonyms: { readonly [meant: string]: RegExp } = {
   retries: /^(maxretries|retry)$/,
   headers: /^defaultheaders$/,
   transport: /^fetch$/,
-  timeoutMs: /^timeout$/,
 }
 
 /** A question to append to a message; empty without a suggestion. */

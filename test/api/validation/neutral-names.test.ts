@@ -75,7 +75,7 @@ describe('fields with a company prefix', () => {
     const property = fc.property(fc.jsonValue(), (value) => {
       for (const { response } of [list, create])
         for (const answer of [value, { messages: value, sessionSettings: value }])
-          expect(() => check(response, answer)).not.toThrow()
+          expect(() => check(response ?? {}, answer)).not.toThrow()
     })
     fc.assert(property)
   })
@@ -117,7 +117,7 @@ describe('fields with a company prefix', () => {
       childInclusiveTokenUsageBySessionId: { child: usage },
     }
     const withCredit = { ...usage, credits: 2 }
-    const withCredits = withNames(create.response, { ...session, sessionSettings })
+    const withCredits = withNames(create.response ?? {}, { ...session, sessionSettings })
     expect(withCredits).toEqual({ ...session, sessionSettings })
     expect(unhide(withCredits)).toEqual({
       ...session,
@@ -128,7 +128,7 @@ describe('fields with a company prefix', () => {
       },
     })
     const given = { ...message, acmePhase: 'commentary', betaThoughtSignature: 'x' }
-    expect(unhide(withNames(list.response, page(given)))).toEqual(
+    expect(unhide(withNames(list.response ?? {}, page(given)))).toEqual(
       page({ ...given, providerPhase: 'commentary', providerThoughtSignature: 'x' }),
     )
   })
