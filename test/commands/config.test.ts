@@ -13,6 +13,7 @@ import { execa } from 'execa'
 import { describe, expect, it } from 'vitest'
 import { type Home, makeHome, root } from '../support/home.ts'
 import { hasPty, startPty } from '../support/pty.ts'
+import { runAlone } from '../support/run-command.ts'
 import { shellQuote } from '../support/shell-quote.ts'
 
 const CANARY = 'canary-4711-secret'
@@ -119,6 +120,13 @@ describe('hookbell config check', () => {
     expect(stdout + stderr).toContain(hint)
     expect(stdout + stderr).not.toContain('canary')
     expect(exitCode).toBe(status)
+  })
+
+  it('names a command that works where hookbell is not on the PATH', async () => {
+    const home = await makeHome({ channels: { a: { type: 'ntfy', topic: '${NOPE}' } } })
+    const options = { env: { ...home.env, PATH: '/nowhere' }, cwd: root }
+    const { stdout } = await runAlone(['config', 'check'], options)
+    expect(stdout).toContain('Set it: node bin/hookbell secrets set NOPE')
   })
 
   it('names a file config.jsonc, which is not read', async () => {

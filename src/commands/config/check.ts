@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { asTyped } from '../../cli/how-to-call.ts'
 import { paint, printJson, say } from '../../cli/output.ts'
 import { shellEnvironment } from '../../clients/shell-environment.ts'
 import { readStoredEnvironment } from '../../config/environment.ts'
@@ -59,7 +60,8 @@ export function problemsOf(loaded: LoadedConfig): string[] {
 /** A problem for a person, with how to set the secrets that it names. */
 export function asLine(problem: string, { unset }: LoadedConfig): string {
   const how = howToSetIn(problem, unset, configDir(), shellEnvironment(process.env))
-  return `${paint('yellow', '!')} ${cleanText(how === undefined ? problem : `${problem}. ${how}`)}`
+  const line = how === undefined ? problem : `${problem}. ${asTyped(how)}`
+  return `${paint('yellow', '!')} ${cleanText(line)}`
 }
 
 function loadOwn(): LoadedConfig {
