@@ -36,6 +36,7 @@ const isRoot = process.getuid?.() === 0
 const canMount =
   isRoot && spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'x', '/mnt']).status === 0
 const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0
+const hasBusybox = spawnSync('busybox', ['true']).status === 0
 /** Larger than the free space on the small disks below, smaller than the capacity of a pipe. */
 const EVENT = `{"hook_event_name":"Stop","text":"${'x'.repeat(40_000)}"}`
 
@@ -206,26 +207,51 @@ export function faultsSuite(door: Door) {
       expect(spooled(fallbackOf(home))).toEqual([])
     })
 
-    it.skipIf(!isRoot || !hasPrlimit || door.isNode || !door.isInstalled)(
-      'keeps the event for the next worker if no other process can be started',
-      async () => {
+    const canLimit = isRoot && hasPrlimit && !door.isNode && door.isInstalled
+    describe.skipIf(!canLimit)('if no other process can be started', () => {
+      const limit = 'exec prlimit --nproc=1 "$@"'
+      const giveTo = (user: number) => spawnSync('chown', ['-R', `${user}:${user}`, home.state])
+      async function runAlone(options: DoorOptions) {
         await door.argv(home)
         for (const name of ['tmp', 'new'])
           mkdirSync(join(home.state, 'spool', name), { recursive: true, mode: 0o700 })
-        const giveTo = (user: number) => spawnSync('chown', ['-R', `${user}:${user}`, home.state])
         giveTo(STRANGER)
-        const script = 'exec prlimit --nproc=1 "$@"'
+        expect(quiet(await runDoor(door, home, options))).toEqual(silent)
+        expect(spooled(home.state)).toEqual([])
+      }
+      const asStranger = { uid: STRANGER, gid: STRANGER }
+      const salvaged = () => {
+        giveTo(0)
+        expect(salvage(spoolIn(home.state), Date.now() + 60_000)).toBe(1)
+        return spooled(home.state).map(String)
+      }
+
+      it('keeps the event for the next worker', async () => {
         // The pipe stays open, and the last line has no end.
         const large = JSON.stringify({ ...JSON.parse(EVENT), more: 'x'.repeat(900_000) })
         const feed: DoorOptions['feed'] = ({ stdin }) => stdin?.write(large)
-        const options = { script, feed, uid: STRANGER, gid: STRANGER }
-        expect(quiet(await runDoor(door, home, options))).toEqual(silent)
-        expect(spooled(home.state)).toEqual([])
-        giveTo(0)
-        expect(salvage(spoolIn(home.state), Date.now() + 60_000)).toBe(1)
-        expect(spooled(home.state).map(String)).toEqual([large])
-      },
-    )
+        await runAlone({ script: limit, feed, ...asStranger })
+        expect(salvaged()).toEqual([large])
+      })
+
+      it.skipIf(!canMount || !hasBusybox)('keeps it with a busybox and without bash', async () => {
+        const hide = 'mount --bind /dev/null "$(readlink -f "$(command -v bash)")"'
+        const user = `setpriv --reuid ${STRANGER} --regid ${STRANGER} --clear-groups`
+        const script = `${hide}; exec ${user} prlimit --nproc=1 busybox ash "$@"`
+        const env = { ...home.env, text: 'of the environment' }
+        await runAlone({ script: inMounts(script), input: EVENT, env })
+        expect(salvaged()).toEqual([EVENT])
+      })
+
+      it('ends although the agent never stops writing', async () => {
+        const block = Buffer.alloc(65536, 'x')
+        const feed: DoorOptions['feed'] = ({ stdin }) => {
+          const write = () => stdin?.write(block, (error) => error || write())
+          write()
+        }
+        await runAlone({ script: limit, feed, ...asStranger })
+      })
+    })
 
     it.skipIf(door.isNode || !door.isInstalled)(
       'stores the event after the agent went on, if the disk is slow',
