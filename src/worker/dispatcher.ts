@@ -208,6 +208,7 @@ export class Dispatcher {
     }
     if (!claim) return
     this.#resting.delete(name)
+    this.#unreleased.delete(name)
     this.handled += 1
     const endPreparing = this.#preparing.begin(bytes)
     const onQueued = () => {

@@ -106,6 +106,45 @@ describe('an event that can be neither prepared nor given back', () => {
   })
 })
 
+describe('a delivery that could not be given back, and is parked anew', () => {
+  it('is not started again while its next attempt is under way', async () => {
+    const world = makeWorld()
+    const claimed = () => {
+      const [owner = ''] = readdirSync(world.spool.cur)
+      const [name = ''] = readdirSync(join(world.spool.cur, owner))
+      return join(world.spool.cur, owner, name)
+    }
+    const replaceByFolder = () => {
+      const path = claimed()
+      rmSync(path)
+      mkdirSync(join(path, 'full'), { recursive: true })
+      return { status: 500 }
+    }
+    const { url, received } = await startReceiver({ script: [replaceByFolder, 'blackhole'] })
+    world.configure({ channels: { web: { type: 'slack', url: `${url}/services/x` } } })
+    const { deps } = openWorker(world)
+    onTestFinished(() => deps.store.close())
+    const clock = { now: 0 }
+    const delivery = { ...makeDelivery('e1'), channel: 'web' }
+    await deps.store.park(delivery, { reason: 'x', isHeld: false })
+    const dispatcher = new Dispatcher({ ...deps, steadyNow: () => clock.now })
+    await dispatcher.dispatch()
+    await dispatcher.comeToRest()
+    rmSync(claimed(), { recursive: true })
+    deps.store.makeDue()
+    // Its pause ends while others are started.
+    const { store } = deps
+    const waiting = store.waiting.bind(store)
+    store.waiting = (wanted) => {
+      clock.now = 1000
+      return waiting(wanted)
+    }
+    await dispatcher.dispatch()
+    await expect.poll(() => received).toHaveLength(2)
+    expect([await dispatcher.dispatch(), world.list('deferred')]).toEqual([0, []])
+  })
+})
+
 describe('events that take long to prepare', () => {
   it.each([
     ['many at a time', 70, 1, 64],
