@@ -15,6 +15,7 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Home, makeHome, root } from './support/home.ts'
+import { shellQuote } from './support/shell-quote.ts'
 
 describe('cli: usage errors', () => {
   it.each<[string[], string, string?]>([
@@ -146,7 +147,7 @@ describe.runIf(process.getuid?.() === 0)('cli: a state folder of another user', 
     await execa('chown', ['54321:54321', home.home, join(home.home, 'config')])
     const { stderr, stdout, exitCode } = await runAs(54321, home, words.split(' '))
     expect(stderr).toContain(`${home.state}: belongs to another user (uid 0)\n`)
-    expect(stderr).toContain(`If it is yours, run: sudo chown -R 54321 '${home.state}'`)
+    expect(stderr).toContain(`If it is yours, run: sudo chown -R 54321 ${shellQuote(home.state)}`)
     expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 73 })
   })
 
@@ -158,7 +159,7 @@ describe.runIf(process.getuid?.() === 0)('cli: a state folder of another user', 
     expect(JSON.parse(stdout).checks).toContainEqual({
       ...{ id: 'permissions', status: 'broken' },
       seen: `${home.state}: belongs to another user (uid 0)`,
-      do: `If it is yours, run: sudo chown -R 54321 '${home.state}'`,
+      do: `If it is yours, run: sudo chown -R 54321 ${shellQuote(home.state)}`,
     })
   })
 
@@ -169,7 +170,7 @@ describe.runIf(process.getuid?.() === 0)('cli: a state folder of another user', 
     await execa('chown', ['-R', '54321:54321', home.home])
     const { stderr } = await runAs(54321, home, ['log'])
     expect(stderr).toContain(`${home.state}: you cannot read it (mode 0000)\n`)
-    expect(stderr).toContain(`Run: chmod u+rwx '${home.state}'`)
+    expect(stderr).toContain(`Run: chmod u+rwx ${shellQuote(home.state)}`)
   })
 })
 

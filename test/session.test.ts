@@ -9,6 +9,7 @@ import { missingDesktopPrograms, startDesktop } from './support/desktop.ts'
 import { makeFolder, removeFolder } from './support/folder.ts'
 import { root } from './support/home.ts'
 import { startRegistry } from './support/registry.ts'
+import { shellQuote } from './support/shell-quote.ts'
 import { hasTerminal } from './support/terminal.ts'
 import { renderTerminal } from './support/terminal-svg.ts'
 
@@ -91,8 +92,8 @@ describe.skipIf(!isPossible)('the recorded first session', { timeout: HANGS_MS }
   /** Runs a line in a terminal that is wide enough for the long path of this home. */
   async function type(typed: string) {
     const script = join(home, '.typed')
-    writeFileSync(script, `stty cols 400 rows 40\ncd '${home}'\n${typed}\n`)
-    const words = ['--quiet', '--return', '--command', `sh '${script}'`, '/dev/null']
+    writeFileSync(script, `stty cols 400 rows 40\ncd ${shellQuote(home)}\n${typed}\n`)
+    const words = ['--quiet', '--return', '--command', `sh ${shellQuote(script)}`, '/dev/null']
     const options = { env, extendEnv: false, reject: false, input: '' } as const
     const { stdout, exitCode } = await execa('script', words, options)
     const text = stdout

@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { makeAuthority } from '../support/authority.ts'
 import { makeHome, root } from '../support/home.ts'
 import { startReceiver } from '../support/receiver.ts'
+import { shellQuote } from '../support/shell-quote.ts'
 
 const commands = [['worker', '--once'], ['flush'], ['resume'], ['drain', '--timeout', '1m']]
 
@@ -47,7 +48,7 @@ describe('every command that delivers', () => {
       chmodSync(home.state, 0o777)
       const { exitCode, stderr } = await home.run(...words)
       expect(exitCode).toBeGreaterThan(0)
-      expect(stderr).toContain(`chmod go-w '${home.state}'`)
+      expect(stderr).toContain(`chmod go-w ${shellQuote(home.state)}`)
       expect(existsSync(join(home.home, 'out.jsonl'))).toBe(false)
       expect(readdirSync(join(home.state, 'spool/new'))).toHaveLength(1)
       chmodSync(home.state, 0o700)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { shells } from '../../src/cli/completion.ts'
 import { makeHome } from '../support/home.ts'
+import { shellQuote } from '../support/shell-quote.ts'
 
 const has = (program: string) => spawnSync(program, ['--version']).status === 0
 
@@ -22,15 +23,15 @@ async function makeShell(shell: (typeof shells)[number]) {
     expect(errors).toBe('')
     return out.split('\n').filter(Boolean)
   }
-  return { path, run }
+  return { load: `source ${shellQuote(path)}`, run }
 }
 
 describe('hookbell completion', () => {
   it.skipIf(!has('bash'))('completes in a real bash', async () => {
-    const { path, run } = await makeShell('bash')
+    const { load, run } = await makeShell('bash')
     const complete = (...words: string[]) => {
-      const line = words.map((word) => `'${word}'`).join(' ')
-      const script = `source '${path}'; COMP_WORDS=(${line}); COMP_CWORD=${words.length - 1}; _hookbell; printf '%s\\n' "\${COMPREPLY[@]}"`
+      const line = words.map(shellQuote).join(' ')
+      const script = `${load}; COMP_WORDS=(${line}); COMP_CWORD=${words.length - 1}; _hookbell; printf '%s\\n' "\${COMPREPLY[@]}"`
       return run('bash', ['--norc', '-c', script])
     }
     expect(complete('hookbell', 'un')).toEqual(['uninstall', 'unmute'])
@@ -45,16 +46,16 @@ describe('hookbell completion', () => {
     expect(complete('hookbell', 'config', 's')).toEqual(['show', 'schema'])
     expect(complete('hookbell', 'dead', 'retry', '--a')).toEqual(['--all'])
     expect(complete('hookbell', 'nope', '')).toEqual([])
-    expect(run('bash', ['--norc', '-c', `source '${path}'; complete -p hookbell`])).toEqual([
+    expect(run('bash', ['--norc', '-c', `${load}; complete -p hookbell`])).toEqual([
       'complete -o default -F _hookbell hookbell',
     ])
   })
 
   it.skipIf(!has('zsh'))('completes in a real zsh', async () => {
-    const { path, run } = await makeShell('zsh')
+    const { load, run } = await makeShell('zsh')
     const complete = (current: number, words: string) => {
       // Stubs for what the line editor provides; `_describe` prints the candidates.
-      const script = `compdef() { :; }; _describe() { print -l -- \${known%%:*}; }; source '${path}'; CURRENT=${current}; words=(${words}); _hookbell`
+      const script = `compdef() { :; }; _describe() { print -l -- \${known%%:*}; }; ${load}; CURRENT=${current}; words=(${words}); _hookbell`
       return run('zsh', ['-f', '-c', script])
     }
     expect(complete(2, "hookbell ''")).toContain('secrets')
@@ -70,9 +71,9 @@ describe('hookbell completion', () => {
   })
 
   it.skipIf(!has('fish'))('completes in a real fish', async () => {
-    const { path, run } = await makeShell('fish')
+    const { load, run } = await makeShell('fish')
     const complete = (line: string) =>
-      run('fish', ['--no-config', '-c', `source '${path}'; complete -C '${line}'`]).map(
+      run('fish', ['--no-config', '-c', `${load}; complete -C '${line}'`]).map(
         (one) => one.split('\t')[0],
       )
     expect(complete('hookbell unm')).toEqual(['unmute'])

@@ -21,6 +21,7 @@ import {
 } from '../../src/config/trusted-projects.ts'
 import type { HookbellError } from '../../src/errors.ts'
 import { buildProgram } from '../support/program.ts'
+import { shellQuote } from '../support/shell-quote.ts'
 
 const isRoot = process.getuid?.() === 0
 const STRANGER = 65_533
@@ -55,7 +56,7 @@ describe('a file or folder that other users can change', () => {
     for (const one of [current, new CurrentConfig(config, state)]) {
       const { problem, source, config: inForce } = one.get()
       expect([source, inForce.lingerSeconds]).toEqual(['last good', 7])
-      expect(problem?.hint).toBe(`Run: chmod ${fix} '${path.replace(/\/\.$/, '')}'`)
+      expect(problem?.hint).toBe(`Run: chmod ${fix} ${shellQuote(path.replace(/\/\.$/, ''))}`)
     }
     await execa('sh', ['-c', current.get().problem?.hint?.replace('Run: ', '') ?? 'false'])
     expect(current.get()).toMatchObject({ source: 'file' })
@@ -86,7 +87,7 @@ describe('a file or folder that other users can change', () => {
     for (const folder of [config, join(config, 'templates'), state]) {
       chmodSync(folder, 0o777)
       const [fault] = foldersAtRisk(config, state)
-      expect(fault?.hint).toBe(`Run: chmod go-w '${folder}'`)
+      expect(fault?.hint).toBe(`Run: chmod go-w ${shellQuote(folder)}`)
       expect(() => refuseFoldersAtRisk(config, state)).toThrow(fault as HookbellError)
       chmodSync(folder, 0o700)
     }

@@ -5,6 +5,7 @@ import { checkOtherDoors } from '../../src/doctor/other-doors.ts'
 import { hookCommand } from '../../src/install/hook-command.ts'
 import type { HookPlace } from '../../src/install/places.ts'
 import { makeFolder } from '../support/folder.ts'
+import { shellQuote } from '../support/shell-quote.ts'
 
 function checkOn(
   platform: NodeJS.Platform,
@@ -37,5 +38,7 @@ it('names the state folder of the other door', async () => {
   const folder = await makeFolder()
   const door = join(folder, 'hookbell-hook')
   writeFileSync(door, '')
-  expect(checkOn('linux', door, '/me')[0]?.do).toContain(`set HOOKBELL_STATE_DIR='${folder}'`)
+  expect(checkOn('linux', door, '/me')[0]?.do).toContain(
+    `set HOOKBELL_STATE_DIR=${shellQuote(folder)}`,
+  )
 })

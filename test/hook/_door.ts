@@ -18,6 +18,7 @@ import { packageRoot } from '../../src/package-root.ts'
 import { parseSpoolFile } from '../../src/spool/header.ts'
 import { thisProcess } from '../../src/spool/owner.ts'
 import { removeFolder } from '../support/folder.ts'
+import { shellQuote } from '../support/shell-quote.ts'
 
 /** One implementation of the front door, and the command line with which a client starts it. */
 export interface Door {
@@ -234,7 +235,7 @@ export async function countStarts(door: Door, home: Home): Promise<() => number>
   await door.argv(home)
   const log = join(home.folder, 'starts')
   const node = join(home.folder, 'node')
-  const script = `#!/bin/sh\necho start >>'${log}'\nexec '${process.execPath}' "$@"\n`
+  const script = `#!/bin/sh\necho start >>${shellQuote(log)}\nexec ${shellQuote(process.execPath)} "$@"\n`
   writeFileSync(node, script, { mode: 0o755 })
   repin(home, 'node', node)
   return () => (existsSync(log) ? readFileSync(log, 'utf8').split('\n').length - 1 : 0)
@@ -243,10 +244,10 @@ export async function countStarts(door: Door, home: Home): Promise<() => number>
 /** Changes a value that `init` has pinned, in both installed doors. */
 export function repin({ state }: Home, name: 'node' | 'home', value: string) {
   const [door, pinned] = [join(state, 'hookbell-hook'), join(state, 'runtime/pinned.json')]
-  const line = new RegExp(` ${name}='[^']*'`)
+  const line = new RegExp(` ${name}=('[^']*'|\\\\')+`)
   writeFileSync(
     door,
-    readFileSync(door, 'utf8').replace(line, () => ` ${name}='${value}'`),
+    readFileSync(door, 'utf8').replace(line, () => ` ${name}=${shellQuote(value)}`),
   )
   writeFileSync(
     pinned,

@@ -81,7 +81,7 @@ export function agentSuite(door: Door) {
       writeFileSync(join(home.folder, 'event'), stop)
       const env = { ...home.env, HOOK: await register(home) }
       // `script` provides a terminal that closes as soon as the command line ends.
-      const leave = `sh -c "$HOOK" <${home.folder}/event`
+      const leave = `sh -c "$HOOK" <${shellQuote(join(home.folder, 'event'))}`
       spawnSync('script', ['-qec', leave, '/dev/null'], { env })
       await delivered(home)
       const pid = await worker(home)
@@ -160,7 +160,7 @@ export function agentSuite(door: Door) {
       if (!door.isInstalled) return
       const [path = ''] = await door.argv(home)
       const text = readFileSync(path, 'utf8')
-      expect(text).toContain(` worker='${home.state}/runtime/dist/worker.cjs'`)
+      expect(text).toContain(` worker=${shellQuote(`${home.state}/runtime/dist/worker.cjs`)}`)
       execFileSync('sed', ['-i', "s| node='[^']*'| node='/nonexistent/node'|", path])
       expect(await run(command)).toMatchObject(SILENT)
       // The worker runs with the Node.js on PATH.

@@ -211,7 +211,7 @@ export function doorSuite(door: Door) {
         writeFileSync(written, '')
       }
       const stdin = kind === 'pipe' ? input : 'pipe'
-      const env = { ...home.env, NODE_OPTIONS: `--require ${code}` }
+      const env = { ...home.env, NODE_OPTIONS: `--require ${JSON.stringify(code)}` }
       const run = await runDoor(door, home, { feed, env, stdio: [stdin, 'pipe', 'pipe'] })
       expect(quiet(run)).toEqual(silent)
       expectStored(home, Buffer.from(event))

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readQuietly } from '../../src/fs/read.ts'
 import { isFull } from '../support/runs.ts'
+import { shellQuote } from '../support/shell-quote.ts'
 import {
   type Door,
   fallbackOf,
@@ -46,7 +47,7 @@ export function durabilitySuite(door: Door) {
       const trace = 'trace=execve,write,writev,fsync,fdatasync,rename,renameat,renameat2,exit_group'
       // A front door that does not wait for the disk ends meanwhile.
       const slow = 'inject=fsync,fdatasync:delay_enter=100000'
-      const script = `exec strace -f -y -qq -s 8 -o ${log} -e ${trace} -e ${slow} "$@"`
+      const script = `exec strace -f -y -qq -s 8 -o ${shellQuote(log)} -e ${trace} -e ${slow} "$@"`
       expect(quiet(await runDoor(door, home, { script, input: EVENT }))).toEqual(silent)
       // A call that a signal interrupts is repeated.
       expect(orderOf(readFileSync(log, 'utf8'))).toMatch(
@@ -108,7 +109,7 @@ export function durabilitySuite(door: Door) {
 /** The highest number of these calls in one process, because strace counts per process. */
 async function countCalls(door: Door, home: Home, step: string): Promise<number> {
   const log = join(home.folder, 'log')
-  const script = `exec strace -f -qq -o ${log} -e trace=${step} "$@"`
+  const script = `exec strace -f -qq -o ${shellQuote(log)} -e trace=${step} "$@"`
   await runDoor(door, home, { script, input: EVENT })
   const counts = new Map<string, number>()
   for (const line of readFileSync(log, 'utf8').split('\n')) {

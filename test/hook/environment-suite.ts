@@ -172,7 +172,7 @@ export function environmentSuite(door: Door) {
       const event = join(home.folder, 'event')
       writeFileSync(event, EVENT)
       // The hook has no terminal, neither on its descriptors nor as its controlling terminal.
-      const agent = `setsid --wait ${argv} <${event} >/dev/null 2>&1; sleep 1000`
+      const agent = `setsid --wait ${argv} <${shellQuote(event)} >/dev/null 2>&1; sleep 1000`
       const { path } = await startPty({
         command: `sh -c ${shellQuote(agent)}`,
         env: home.env as never,
@@ -262,7 +262,7 @@ export function environmentSuite(door: Door) {
       const link = join(home.folder, 'sh')
       symlinkSync(pathOf('bash') ?? '', link)
       const [name = '', ...words] = shell.split(' ')
-      const program = shell === 'bash as sh' ? link : [pathOf(name), ...words].join(' ')
+      const program = shell === 'bash as sh' ? shellQuote(link) : [pathOf(name), ...words].join(' ')
       const under = (tail: string) => `${tail} exec ${program} "$@"`
       const long = Buffer.alloc(3 * 1024 * 1024, 'x')
       const functions = SHADOWED.map((name) => `'BASH_FUNC_${name}%%=() { exit 2; }'`).join(' ')

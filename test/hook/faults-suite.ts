@@ -49,7 +49,7 @@ export function faultsSuite(door: Door) {
     runtime = join(home.folder, 'runtime')
     home.env.XDG_RUNTIME_DIR = runtime
     prepareFallback()
-    const script = `#!/bin/sh\ncd '${home.folder}'; printf "%s\\n" "$@" >part; mv part notice\n`
+    const script = `#!/bin/sh\ncd ${shellQuote(home.folder)}; printf "%s\\n" "$@" >part; mv part notice\n`
     writeFileSync(join(home.folder, 'notify-send'), script, { mode: 0o755 })
   })
   const isNotified = () => existsSync(join(home.folder, 'notice'))
@@ -265,7 +265,7 @@ export function faultsSuite(door: Door) {
         const text = readFileSync(path, 'utf8').replace('kill -9 "$reader"\' USR1', ":' USR1")
         writeFileSync(
           path,
-          text.replace('system_path=', () => `system_path='${slow}':`),
+          text.replace('system_path=', () => `system_path=${shellQuote(slow)}:`),
         )
         expect(quiet(await runDoor(door, own, { input: EVENT }))).toEqual(silent)
         await waitFor(() => existsSync(own.audit))

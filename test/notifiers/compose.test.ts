@@ -7,6 +7,7 @@ import { missingDesktopPrograms, startDesktop } from '../support/desktop.ts'
 import { makeFolder } from '../support/folder.ts'
 import { hasPty, startPty } from '../support/pty.ts'
 import { startReceiver } from '../support/receiver.ts'
+import { shellQuote } from '../support/shell-quote.ts'
 import { startSmtpServer } from '../support/smtp.ts'
 import { makeContext, makeMessage } from './_suite.ts'
 
@@ -116,7 +117,9 @@ describe('a composed message', () => {
 
   it.runIf(process.platform !== 'win32')('is identical to the sent one for a command', async () => {
     const path = join(await makeFolder(), 'input')
-    const { body } = await composeAndSend('command', { argv: ['sh', '-c', `cat > '${path}'`] })
+    const { body } = await composeAndSend('command', {
+      argv: ['sh', '-c', `cat > ${shellQuote(path)}`],
+    })
     expect(readFileSync(path, 'utf8')).toBe(body)
   })
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { spoolAtRisk } from '../../src/spool/at-risk.ts'
 import { prepareSpool } from '../../src/spool/prepare.ts'
 import { makeFolder } from '../support/folder.ts'
+import { shellQuote } from '../support/shell-quote.ts'
 
 const STRANGER = 65_533
 
@@ -14,7 +15,7 @@ describe('spool folders that other users can change', () => {
     chmodSync(spool.deferred, 0o777)
     const [fault, ...more] = spoolAtRisk(state)
     expect(fault?.message).toContain(`${spool.deferred}: other users can change it`)
-    expect(fault?.hint).toBe(`Run: chmod go-w '${spool.deferred}'`)
+    expect(fault?.hint).toBe(`Run: chmod go-w ${shellQuote(spool.deferred)}`)
     expect(more).toEqual([])
   })
 

@@ -14,6 +14,7 @@ import { describe, expect, it } from 'vitest'
 import { makeHome, root } from '../support/home.ts'
 import { processorMs } from '../support/processor-time.ts'
 import { startReceiver } from '../support/receiver.ts'
+import { shellQuote } from '../support/shell-quote.ts'
 import { countOutcomes, makeWorld, quickRetry } from './_world.ts'
 
 const isRoot = process.getuid?.() === 0
@@ -78,7 +79,9 @@ describe('a folder of the spool', () => {
     const path = join(home.state, 'spool')
     const what = `${path}: not a folder of this user; events go elsewhere`
     const status = await run('status')
-    expect(status.stdout).toContain(`x ${what}. Move it away: mv '${path}' '${path}.old'`)
+    expect(status.stdout).toContain(
+      `x ${what}. Move it away: mv ${shellQuote(path)} ${shellQuote(`${path}.old`)}`,
+    )
     const { checks } = JSON.parse((await run('doctor', '--offline', '--json')).stdout)
     expect(checks).toContainEqual(expect.objectContaining({ id: 'permissions', seen: what }))
     expect((await run('log')).stderr).toMatch(/or see: .*hookbell doctor$/)

@@ -22,6 +22,7 @@ import { HookbellError } from '../../../src/errors.ts'
 import type { Notifier } from '../../../src/notifiers/define.ts'
 import { notifiers } from '../../../src/notifiers/index.ts'
 import { closest } from '../../../src/text/suggest.ts'
+import { shellQuote } from '../../support/shell-quote.ts'
 
 function makeFolder(files: Record<string, string> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'hookbell-config-'))
@@ -626,7 +627,9 @@ describe('the configuration in force', () => {
   it('has no problem any more once the secrets file is private', () => {
     const { folder, current } = makeCurrent('{}')
     writeFileSync(join(folder, 'secrets.env'), 'A=1', { mode: 0o644 })
-    expect(current.get().problem?.hint).toBe(`Run: chmod 600 '${join(folder, 'secrets.env')}'`)
+    expect(current.get().problem?.hint).toBe(
+      `Run: chmod 600 ${shellQuote(join(folder, 'secrets.env'))}`,
+    )
     chmodSync(join(folder, 'secrets.env'), 0o600)
     expect(current.get().problem).toBeUndefined()
   })
