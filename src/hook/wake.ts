@@ -1,7 +1,7 @@
 import { dirname, parse } from 'node:path'
 import { isPinRefused, readPinned } from '../config/pinned.ts'
 import { workerEnvironment } from '../config/worker-env.ts'
-import { isTrusted, isTrustedIfPresent } from '../fs/trust.ts'
+import { isTrusted } from '../fs/trust.ts'
 import { mayStart, passStart } from '../spool/start-marker.ts'
 import { limitWaiting } from './limit-waiting.ts'
 import { workerLives } from './worker-lives.ts'
@@ -18,7 +18,8 @@ export function wakeWorker(stateDir: string, root: string, worker: string) {
   const node = nodeOf(stateDir)
   const env = workerEnvironment(stateDir, process.env)
   const run = [root, dirname(worker), worker, node]
-  if (!run.every(isTrusted) || !isTrustedIfPresent(env.HOOKBELL_CONFIG_DIR ?? '')) return
+  // The worker checks the configuration before it reads it.
+  if (!run.every(isTrusted)) return
   passStart(root, startDetached(node, [worker], env))
 }
 

@@ -2,9 +2,11 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { folderFault } from '../../src/fs/ownership.ts'
 import { hasProc } from '../../src/spool/process.ts'
 import { startSleeper } from '../spool/_sleeper.ts'
 import { isFull } from '../support/runs.ts'
+import { shellQuote } from '../support/shell-quote.ts'
 import { hasStrace } from '../support/system-calls.ts'
 import {
   countStarts,
@@ -60,7 +62,6 @@ export function isolationSuite(door: Door) {
       ['the worker can be written by its group', 'runtime/dist/worker.cjs', 0o664],
       ['the worker can be written by everybody', 'runtime/dist/worker.cjs', 0o666],
       ['the folder of the worker can be written by others', 'runtime/dist', 0o777],
-      ['the configuration folder can be written by others', '../config', 0o777],
       ['the state folder can be written by others', '.', 0o777],
     ])('accept the event but start no worker when %s', async (_, path, mode) => {
       const home = makeHome({ holdsWorkerBack: false })
@@ -69,7 +70,7 @@ export function isolationSuite(door: Door) {
       await expectRefused(home, starts)
     })
 
-    it.skipIf(!isRoot).each(['runtime/dist/worker.cjs', 'runtime/dist', 'runtime', '../config'])(
+    it.skipIf(!isRoot).each(['runtime/dist/worker.cjs', 'runtime/dist', 'runtime'])(
       'accept the event but start no worker when %s belongs to another user',
       async (path) => {
         const home = makeHome({ holdsWorkerBack: false })
@@ -85,6 +86,34 @@ export function isolationSuite(door: Door) {
       chmodSync(join(home.folder, 'node'), 0o777)
       expect(quiet(await runDoor(door, home, { input: EVENT }))).toEqual(silent)
       expect(starts()).toBe(0)
+    })
+
+    it.each(['can be written by others', ...(isRoot ? ['belongs to another user'] : [])])(
+      'deliver nothing when the configuration folder %s',
+      async (what) => {
+        const home = makeHome({ holdsWorkerBack: false })
+        await door.argv(home)
+        const [node, ended] = [join(home.folder, 'node'), join(home.folder, 'ended')]
+        const script = `#!/bin/sh\n${shellQuote(process.execPath)} "$@"\n: >${shellQuote(ended)}\n`
+        writeFileSync(node, script, { mode: 0o755 })
+        repin(home, 'node', node)
+        if (what === 'can be written by others') chmodSync(home.config, 0o777)
+        else chownSync(home.config, STRANGER, STRANGER)
+        expect(quiet(await runDoor(door, home, { input: EVENT }))).toEqual(silent)
+        await waitFor(() => existsSync(ended))
+        expect(files(join(home.state, 'spool/new'))).toHaveLength(1)
+        expect(existsSync(home.audit)).toBe(false)
+      },
+    )
+
+    // As of a person with a group of their own and umask 002.
+    it('deliver when only the own group can write the configuration folder', async (context) => {
+      const home = makeHome({ holdsWorkerBack: false })
+      chmodSync(home.config, 0o775)
+      if (folderFault(home.config)) return context.skip('this group may have other members')
+      await door.argv(home)
+      expect(quiet(await runDoor(door, home, { input: EVENT }))).toEqual(silent)
+      await waitFor(() => existsSync(home.audit))
     })
 
     async function expectRefused(home: Home, starts: () => number) {
@@ -117,9 +146,8 @@ export function isolationSuite(door: Door) {
     it.skipIf(!canMount)('is one for consecutive hooks on a system without /proc', async () => {
       const home = makeHome({ holdsWorkerBack: false, config: { lingerSeconds: 600 } })
       const starts = await countStarts(door, home)
-      const lock = join(home.state, 'worker.lock')
-      const wait = `until [ -e '${lock}' ]; do sleep 0.1; done`
-      const script = `exec unshare -m sh -c 'mount -t tmpfs x /proc; "$@" <event; ${wait.replaceAll("'", '"')}; for n in 1 2 3; do "$@" <event; done' agent "$@"`
+      const wait = 'until [ -e state/worker.lock ]; do sleep 0.1; done'
+      const script = `exec unshare -m sh -c 'mount -t tmpfs x /proc; "$@" <event; ${wait}; for n in 1 2 3; do "$@" <event; done' agent "$@"`
       writeFileSync(join(home.folder, 'event'), EVENT)
       expect(quiet(await runDoor(door, home, { script }))).toEqual(silent)
       await waitFor(() => delivered(home) === 4)
@@ -156,12 +184,12 @@ export function isolationSuite(door: Door) {
         await door.argv(home)
         const [node, seen] = [join(home.folder, 'node'), join(home.folder, 'seen')]
         const marker = join(home.state, 'worker.starting')
-        const look = `read -r pid since <'${marker}'; [ "$pid" = $$ ] && echo own >'${seen}'`
-        writeFileSync(node, `#!/bin/sh\n${look}\nexec '${process.execPath}' "$@"\n`, {
+        const look = `read -r pid since <${shellQuote(marker)}; [ "$pid" = $$ ] && echo own >${shellQuote(seen)}`
+        writeFileSync(node, `#!/bin/sh\n${look}\nexec ${shellQuote(process.execPath)} "$@"\n`, {
           mode: 0o755,
         })
         repin(home, 'node', node)
-        const delay = `-P '${marker}' -e trace=write -e inject=write:delay_enter=300000`
+        const delay = `-P ${shellQuote(marker)} -e trace=write -e inject=write:delay_enter=300000`
         const script = `exec strace -f -o /dev/null ${delay} "$@"`
         await runDoor(door, home, { script, input: EVENT })
         await waitFor(() => delivered(home) === 1)
@@ -178,16 +206,16 @@ export function isolationSuite(door: Door) {
         mkdirSync(slow)
         const late = (program: string) => `#!/bin/sh\nsleep 0.5\nexec ${program} "$@"\n`
         writeFileSync(join(slow, 'sh'), late('/bin/sh'), { mode: 0o755 })
-        writeFileSync(join(slow, 'node'), late(`'${process.execPath}'`), { mode: 0o755 })
+        writeFileSync(join(slow, 'node'), late(shellQuote(process.execPath)), { mode: 0o755 })
         repin(home, 'node', join(slow, 'node'))
         const path = join(home.state, 'hookbell-hook')
         const text = readFileSync(path, 'utf8')
         writeFileSync(
           path,
-          text.replace(/^system_path=/m, () => `system_path='${slow}':`),
+          text.replace(/^system_path=/m, () => `system_path=${shellQuote(slow)}:`),
         )
         const marker = join(home.state, 'worker.starting')
-        const script = `"$@"; read -r pid rest <'${marker}'; kill -0 "$pid" && echo alive`
+        const script = `"$@"; read -r pid rest <${shellQuote(marker)}; kill -0 "$pid" && echo alive`
         const { output } = await runDoor(door, home, { script, input: EVENT })
         expect(output).toBe('alive\n')
         await waitFor(() => delivered(home) === 1)
