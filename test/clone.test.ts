@@ -54,8 +54,15 @@ async function makePerson() {
     npm_config_update_notifier: 'false',
   }
   mkdirSync(join(home, '.factory'))
+  // As where each user has a group of their own.
   const type = (line: string, cwd: string) =>
-    execa('sh', ['-c', line], { cwd, env, extendEnv: false, reject: false, all: true })
+    execa('sh', ['-c', `umask 002\n${line}`], {
+      cwd,
+      env,
+      extendEnv: false,
+      reject: false,
+      all: true,
+    })
   return { home, type }
 }
 
@@ -87,6 +94,8 @@ describe('a clone', () => {
       expect(existsSync(join(home, '.local/state/hookbell/hookbell-hook'))).toBe(true)
 
       await run(install)
+      // The front door starts no worker that a group can write.
+      expect(await run('find dist -perm -020')).toBe('')
       const { version } = JSON.parse(readFileSync(join(clone, 'package.json'), 'utf8'))
       expect(await run('hookbell --version', home)).toBe(version)
       // Their names contain hashes of the code. The clone has no changes that are not committed.
