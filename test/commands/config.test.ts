@@ -176,7 +176,7 @@ describe('hookbell config schema', () => {
 describe('hookbell config edit', () => {
   const edit = (home: Home, code: string, more: Record<string, string> = {}) =>
     execa(process.execPath, [join(root, 'bin/hookbell'), 'config', 'edit'], {
-      env: { ...home.env, VISUAL: `"${process.execPath}" -e '${code}'`, ...more },
+      env: { ...home.env, VISUAL: `"${process.execPath}" -e ${shellQuote(code)}`, ...more },
       extendEnv: false,
       reject: false,
       stdin: 'ignore',
@@ -281,7 +281,7 @@ describe('hookbell config edit', () => {
     const canary = join(home.home, 'canary')
     const failed = await edit(home, 'process.exit(3)')
     expect(failed.stderr).toMatch(/ended with status 3\n.*The configuration is as it was/)
-    const shell = await edit(home, '', { VISUAL: `true; touch ${canary}` })
+    const shell = await edit(home, '', { VISUAL: `true; touch ${shellQuote(canary)}` })
     expect(shell.exitCode).toBe(1)
     expect((await edit(home, '', { VISUAL: '"open' })).exitCode).toBe(64)
     expect((await edit(home, '', { VISUAL: '/no/such/editor' })).stderr).toContain('ENOENT')

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Check } from '../../src/doctor/check.ts'
 import { type Home, makeHome } from '../support/home.ts'
+import { shellQuote } from '../support/shell-quote.ts'
 
 const config = {
   channels: { audit: { type: 'file', path: '~/audit.jsonl' } },
@@ -62,9 +63,9 @@ describe('hookbell doctor', () => {
   it('does not run a hook command of a repository that init did not write', async () => {
     const home = await makeInstalled()
     const door = join(home.home, 'hookbell-hook')
-    writeFileSync(door, `#!/bin/sh\ntouch '${home.home}/ran'\n`, { mode: 0o755 })
+    writeFileSync(door, `#!/bin/sh\ntouch ${shellQuote(`${home.home}/ran`)}\n`, { mode: 0o755 })
     mkdirSync(join(home.project, '.claude'))
-    const command = `{ '${door}' --client claude; } >/dev/null 2>&1 || :`
+    const command = `{ ${shellQuote(door)} --client claude; } >/dev/null 2>&1 || :`
     const hooks = { Stop: [{ hooks: [{ type: 'command', command }] }] }
     writeFileSync(join(home.project, '.claude/settings.json'), JSON.stringify({ hooks }))
     const { checks } = await examine(home)

@@ -22,7 +22,7 @@ import { canMount } from '../doctor/_broken-home.ts'
 import { fixtures } from '../install/fixtures.ts'
 import { makeHome } from '../install/make-home.ts'
 import { root } from '../support/home.ts'
-import { shellQuote } from '../support/shell-quote.ts'
+import { inJsonCommand, shellQuote } from '../support/shell-quote.ts'
 
 const model = '{\n  "model": "opus" // best\n}\n'
 
@@ -55,7 +55,10 @@ function makeMachine(files: Record<string, string> = { '.factory/settings.json':
       settle: async () => {},
       ...world,
     })
-    return output.replaceAll(home, '~').replace(/-[0-9a-f]{12}\//g, '-<id>/')
+    return output
+      .replaceAll(home, '~')
+      .replaceAll(inJsonCommand(home), '~')
+      .replace(/-[0-9a-f]{12}\//g, '-<id>/')
   }
   return {
     home,
@@ -399,7 +402,7 @@ describe('hookbell init', () => {
     // A busy machine may restore them too late.
     for (let left = 5; run.status === 0 && left > 0; left -= 1) {
       const home = makeHome({ '.factory/settings.json': model })
-      const script = `cd '${home}/.factory'\n${restore}`
+      const script = `cd ${shellQuote(`${home}/.factory`)}\n${restore}`
       run = start(home, ['-c', script, 'session', process.execPath, ...cli], 'sh')
     }
     expect(run.status).toBe(1)
@@ -596,8 +599,9 @@ describe('hookbell init', () => {
     const { status, shown } = start(home, [...cli, '--yes'])
     expect({ status, shown }).toMatchObject({ status: 0, shown: expect.stringMatching(/^Wrote ~/) })
     const { hooks } = JSON.parse(readFileSync(join(home, '.factory/settings.json'), 'utf8'))
-    const [, door] = /^\{ '(.*)' --client droid; \}/.exec(hooks.Stop[0].hooks[0].command) ?? []
-    expect(statSync(String(door)).mode & 0o100).toBe(0o100)
+    const door = join(home, '.local/state/hookbell/hookbell-hook')
+    expect(hooks.Stop[0].hooks[0].command).toContain(`{ ${shellQuote(door)} --client droid; }`)
+    expect(statSync(door).mode & 0o100).toBe(0o100)
   })
 
   /** Runs in a real terminal and types the next of `keys` each time init asks. */
@@ -762,7 +766,7 @@ describe('init and the folders of hookbell', () => {
       mkdirSync(join(home, name), { recursive: true })
       chmodSync(join(home, name), 0o777)
       await expect(run({ yes: true })).rejects.toMatchObject({
-        hint: `Run: chmod go-w '${join(home, name)}'`,
+        hint: `Run: chmod go-w ${shellQuote(join(home, name))}`,
       })
       expect(read('.factory/settings.json')).toBe(model)
     },

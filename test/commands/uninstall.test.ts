@@ -23,6 +23,7 @@ import { makeFolder } from '../support/folder.ts'
 import { type Home, makeHome, root } from '../support/home.ts'
 import { runCommand } from '../support/run-command.ts'
 import { isFull } from '../support/runs.ts'
+import { shellQuote } from '../support/shell-quote.ts'
 import { hasStrace } from '../support/system-calls.ts'
 
 const theirs = { type: 'command', command: 'say done' }
@@ -420,7 +421,7 @@ describe('the plug-in for opencode', () => {
     const text = home.read('.config/opencode/plugin/hookbell.js')
     expect(text).toContain(JSON.stringify(join(home.state, 'hookbell-hook')))
     writeFileSync(plugin, text.replace(join(home.state, 'hookbell-hook'), door))
-    writeFileSync(door, `#!/bin/sh\ncat >> '${home.home}/told'\n`, { mode: 0o755 })
+    writeFileSync(door, `#!/bin/sh\ncat >> ${shellQuote(`${home.home}/told`)}\n`, { mode: 0o755 })
     const script = `
       import { Hookbell } from ${JSON.stringify(pathToFileURL(plugin).href)}
       const { event } = await Hookbell({ directory: '/repo' })

@@ -175,9 +175,10 @@ describe('the desktop bus', () => {
       const server = createServer().listen(path)
       onTestFinished(() => void server.close())
       await once(server, 'listening')
-      const named = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${path},guid=0123` }
+      const address = `unix:path=${path.split('/').map(encodeURIComponent).join('/')}`
+      const named = { DBUS_SESSION_BUS_ADDRESS: `${address},guid=0123` }
       for (const env of [named, { XDG_RUNTIME_DIR: folder }])
-        expect(await busOf(env)).toMatchObject([{ status: 'ok', seen: `unix:path=${path}` }])
+        expect(await busOf(env)).toMatchObject([{ status: 'ok', seen: address }])
     },
   )
 })

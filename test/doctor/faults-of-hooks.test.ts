@@ -8,6 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { inJsonCommand } from '../support/shell-quote.ts'
 import { approveInCodex, type BrokenHome } from './_broken-home.ts'
 import { type Fault, testFaults } from './_faults-suite.ts'
 
@@ -66,7 +67,7 @@ const faults: Record<string, Fault> = {
     break: ({ settings, state }) =>
       writeFileSync(
         settings,
-        readFileSync(settings, 'utf8').replaceAll(state, '/Users/alice/state'),
+        readFileSync(settings, 'utf8').replaceAll(inJsonCommand(state), '/Users/alice/state'),
       ),
     doctor: [
       'client.droid.door',
@@ -82,7 +83,10 @@ const faults: Record<string, Fault> = {
     break: ({ settings, state }) => {
       renameSync(state, `${state} of before`)
       const text = readFileSync(settings, 'utf8')
-      writeFileSync(settings, text.replaceAll(state, `${state} of before`))
+      writeFileSync(
+        settings,
+        text.replaceAll(inJsonCommand(state), `${inJsonCommand(state)} of before`),
+      )
     },
     doctor: [
       'client.droid.door',
@@ -96,7 +100,10 @@ const faults: Record<string, Fault> = {
   'the settings of a project come from another machine': {
     break: async ({ run, project, settings, state }) => {
       await run(['init', '--client', 'droid', '--project', '--yes'])
-      const text = readFileSync(settings, 'utf8').replaceAll(state, '/Users/alice/state')
+      const text = readFileSync(settings, 'utf8').replaceAll(
+        inJsonCommand(state),
+        '/Users/alice/state',
+      )
       await run(['uninstall', '--client', 'droid', '--user', '--yes'])
       writeFileSync(join(project, '.factory/settings.json'), text)
     },

@@ -246,7 +246,7 @@ describe('applyPlan', () => {
       const folder = join(makeHome({ 'own/x': '', ...(text && { 'own/new': text }) }), 'own')
       const program = pathToFileURL(await buildProgram('src/install/apply.ts')).href
       const plan = "() => ({ text: 'wanted', changed: true, spans: [], shape: 'wrapped' })"
-      const options = `{ path: '${folder}/new', isShared: false, stateDir: '${folder}.state', plan: ${plan} }`
+      const options = `{ path: ${JSON.stringify(`${folder}/new`)}, isShared: false, stateDir: ${JSON.stringify(`${folder}.state`)}, plan: ${plan} }`
       const code = `import { applyPlan } from ${JSON.stringify(program)}; applyPlan(${options})`
       const calls = writingCalls(folder, code).filter((call) => !call.includes('.state'))
       expect(calls).toEqual([

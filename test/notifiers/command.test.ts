@@ -8,6 +8,7 @@ import { command } from '../../src/notifiers/command.ts'
 import { DeadlineError } from '../../src/notifiers/define.ts'
 import { anyCharacter } from '../support/any-character.ts'
 import { makeFolder } from '../support/folder.ts'
+import { shellQuote } from '../support/shell-quote.ts'
 import { allTextOf, answerOf, failureOf, makeContext, makeMessage, testNotifier } from './_suite.ts'
 
 const posix = process.platform !== 'win32'
@@ -104,7 +105,9 @@ describe.runIf(posix)('notifiers: command', () => {
     }
     onTestFinished(() => void vi.unstubAllEnvs())
     const file = join(await makeFolder(), 'env')
-    await send(['env', `--chdir=/`, 'sh', '-c', `env > '${file}'`], { env: { OWN: 'yes' } })
+    await send(['env', `--chdir=/`, 'sh', '-c', `env > ${shellQuote(file)}`], {
+      env: { OWN: 'yes' },
+    })
     const env = new Map(
       (await readFile(file, 'utf8'))
         .trim()
@@ -182,7 +185,7 @@ describe.runIf(posix)('notifiers: command', () => {
     'kills the program and its children at its abort signal',
     async () => {
       const file = join(await makeFolder(), 'pids')
-      const line = `trap "" TERM HUP; sleep 1000 & echo $$ $! > '${file}'; wait`
+      const line = `trap "" TERM HUP; sleep 1000 & echo $$ $! > ${shellQuote(file)}; wait`
       const controller = new AbortController()
       const sending = failureOf(send(sh(line), {}, {}, { signal: controller.signal }))
       const pids = await vi.waitFor(async () => {
