@@ -30,7 +30,8 @@ export async function buildStage({ slackUrl, smtpUrl }: Receivers): Promise<Stag
   const configDir = join(home, '.config/hookbell')
   const auditFile = join(home, 'hookbell.jsonl')
   for (const folder of [join(project, '.git'), sessions, configDir]) {
-    await mkdir(folder, { recursive: true })
+    // With umask 002, a group could write to them, and `init` refuses such a configuration.
+    await mkdir(folder, { recursive: true, mode: 0o700 })
   }
   const transcript = join(sessions, 'session.jsonl')
   await writeFile(transcript, transcriptLines(Date.now()))
@@ -47,7 +48,7 @@ export async function buildStage({ slackUrl, smtpUrl }: Receivers): Promise<Stag
     ],
     lingerSeconds: 1,
   }
-  await writeFile(join(configDir, 'config.json'), JSON.stringify(config, null, 2))
+  await writeFile(join(configDir, 'config.json'), JSON.stringify(config, null, 2), { mode: 0o600 })
   const kept = Object.entries(process.env).filter(([name]) => desktopVariables.test(name))
   return {
     home,
