@@ -6,6 +6,7 @@ import { osascript, powershell, toolFailure } from '../../src/notifiers/_desktop
 import { runTool } from '../../src/notifiers/_run-tool.ts'
 import { anyCharacter } from '../support/any-character.ts'
 import { makeFolder } from '../support/folder.ts'
+import { shellQuote } from '../support/shell-quote.ts'
 
 const notice = (title: string, body: string) => ({
   title,
@@ -45,7 +46,7 @@ describe('notifiers: desktop: the programs of each platform', () => {
     async () => {
       const folder = await makeFolder()
       const got = join(folder, 'got')
-      const script = `#!/bin/sh\nprintf '%s\\n' "$#" "$HOOKBELL_TITLE" "$HOOKBELL_BODY" "$WSLENV" >'${got}'\n`
+      const script = `#!/bin/sh\nprintf '%s\\n' "$#" "$HOOKBELL_TITLE" "$HOOKBELL_BODY" "$WSLENV" >${shellQuote(got)}\n`
       writeFileSync(join(folder, 'powershell.exe'), script, { mode: 0o755 })
       const [title, body] = ["it's; calc.exe", '$(id) `id` "x" %PATH%\n-Command & <b>🔔']
       const tool = powershell(notice(title, body))
