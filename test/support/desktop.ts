@@ -24,7 +24,7 @@ export interface Notified {
 /** Without service activation: a notification daemon runs only if the test starts it. */
 const makeBusConfig = (folder: string) => `<busconfig>
   <type>session</type>
-  <listen>unix:dir=${folder}</listen>
+  <listen>unix:dir=${inAddress(folder)}</listen>
   <policy context="default">
     <allow send_destination="*" eavesdrop="true"/>
     <allow eavesdrop="true"/>
@@ -50,6 +50,11 @@ const programs = [
   'notify-send',
   'import',
 ]
+
+/** A path in an address of D-Bus, where a quote must be escaped, too. */
+function inAddress(path: string): string {
+  return path.split('/').map(encodeURIComponent).join('/').replaceAll("'", '%27')
+}
 
 /** The programs of a test desktop that are missing here. On Debian: dunst xvfb dbus-x11 libnotify-bin imagemagick. */
 export function missingDesktopPrograms(): string[] {
