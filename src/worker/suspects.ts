@@ -2,8 +2,8 @@ import type { UnderWay } from './under-way.ts'
 import { waitAtMost } from './wait-at-most.ts'
 
 /**
- * How long to wait for a suspect event: one that crashes the worker does so at once. The second one that is still under
- * way then is waited for half as long, and so on: a receiver that hangs must not hold up hundreds of them.
+ * How long to wait for a suspect event: one that crashes the worker does so at once. Each one that takes longer shortens
+ * the wait for the next ones, to a half, a third and so on: a receiver that hangs must not hold up hundreds of them.
  */
 const SUSPECT_MS = 1000
 const MIN_SUSPECT_MS = 50
