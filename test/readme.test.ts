@@ -27,6 +27,12 @@ describe('documentation', () => {
     expect(named.filter((name) => !known.includes(name))).toEqual([])
   })
 
+  it('the README starts the demo and the tests with a command each; CI runs the same', () => {
+    const commands = textOf('README.md').match(/^npm ci && npm \w+/gm)
+    expect(commands).toEqual(['npm ci && npm start', 'npm ci && npm test'])
+    expect(textOf('.ci/run').trim().split('\n').at(-1)).toBe('npm ci && npm test')
+  })
+
   it('every format has a template for each kind', () => {
     for (const format of ['plain', 'slack', 'html']) {
       expect(readdirSync(join(root, 'templates', format)).sort()).toEqual(
