@@ -50,7 +50,7 @@ const variables: readonly Shape[] = [
   // Server=db;User Id=sa;Password=two words;
   {
     pattern: new RegExp(
-      String.raw`(?<keep>(?<==[^\s;=][^;=\n]{0,100});\s?(?:password|pwd)=)${LITERAL}[^\s;"'(){}<>$=][^;"'\n(){}<>$=]{3,100}(?=[;"'])`,
+      String.raw`(?<keep>;(?<==[^\s;=][^;=\n]{0,100};)\s?(?:password|pwd)=)${LITERAL}[^\s;"'(){}<>$=][^;"'\n(){}<>$=]{3,100}(?=[;"'])`,
       'gi',
     ),
   },
@@ -142,7 +142,7 @@ export const lateAssignedGroups: readonly ShapeGroup[] = [
       // host=db user=app password=hunter, username=me,password=hunter, ?user=me&password=hunter
       {
         pattern: new RegExp(
-          String.raw`(?<keep>(?:[?&]|(?<=\b(?:host|port|user|username|dbname|user id|uid|sslmode)=[^\s;,=]{1,100})[ ,;])(?:password|pwd|client_secret)=["']?)${VALUE}`,
+          String.raw`(?<keep>(?:[?&]|[ ,;](?<=\b(?:host|port|user|username|dbname|user id|uid|sslmode)=[^\s;,=]{1,100}[ ,;]))(?:password|pwd|client_secret)=["']?)${VALUE}`,
           'gi',
         ),
         accept: isAssigned,

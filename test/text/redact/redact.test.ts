@@ -411,6 +411,30 @@ describe('redact', () => {
     expect(redact('a correct-horse', ['half \ud800 pair', 'correct-horse'])).toBe('a [redacted]')
   })
 
+  // A look-behind that is tried at each character takes hundreds of times as long.
+  it.each([
+    ['one long word', 'a'],
+    ['digits', '0123456789abcdef'],
+    ['prose', 'The password is used here, and the user has set a key. '],
+    ['code', 'const token = process.env.TOKEN // sets the API key\n'],
+  ])('searches %s with each pattern in at most 60 times the time of one word', (_, piece) => {
+    const text = piece.repeat(200_000 / piece.length)
+    const measure = (pattern: RegExp) => {
+      const times = Array.from({ length: 5 }, () => {
+        const { user, system } = process.cpuUsage()
+        text.replace(pattern, '')
+        const after = process.cpuUsage()
+        return after.user + after.system - user - system
+      })
+      return Math.min(...times)
+    }
+    const word = measure(/(?<![a-z])sesame(?=[a-z])/gi)
+    for (const { scope, pattern } of shapes) {
+      const searched = scope ?? pattern
+      expect(measure(searched) / word, searched.source).toBeLessThan(60)
+    }
+  })
+
   describe('takes time in proportion to the length of the text', () => {
     /** Texts that make a pattern with a long look-ahead scan the same text repeatedly. */
     const worst = [
