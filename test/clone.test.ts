@@ -12,8 +12,8 @@ import { root } from './support/home.ts'
 const ADDRESS = 'https://example.com/hookbell.git'
 
 /** The tests use a home and an npm cache of their own, but git and npm are set up in the usual ones. */
-const { npm_config_cache: _, ...others } = process.env
-const usual = { ...others, HOME: userInfo().homedir }
+const { npm_config_cache: _, HOOKBELL_TEST_CA_FILE: authorities, ...others } = process.env
+const usual = { ...others, HOME: userInfo().homedir, NODE_EXTRA_CA_CERTS: authorities }
 
 /** The reason why a clone cannot be created and installed here, or ''. */
 function whyNot(): string {
@@ -39,7 +39,7 @@ async function makePerson() {
   const env = {
     HOME: home,
     PATH: `${join(home, '.local/bin')}:${process.env.PATH}`,
-    NODE_EXTRA_CA_CERTS: process.env.NODE_EXTRA_CA_CERTS,
+    NODE_EXTRA_CA_CERTS: authorities,
     XDG_RUNTIME_DIR: join(home, '.run'),
     // Git must accept this repository, even if another user owns it.
     GIT_CONFIG_COUNT: '2',

@@ -62,6 +62,9 @@ export default function leaveNothing() {
     npm_config_cache: join(folder, 'npm'),
     // It may name a registry or a proxy.
     npm_config_userconfig: process.env.npm_config_userconfig ?? join(homedir(), '.npmrc'),
+    // Each Node.js process would read all these certificates at its start, which takes longer than the start itself.
+    NODE_EXTRA_CA_CERTS: undefined,
+    HOOKBELL_TEST_CA_FILE: process.env.NODE_EXTRA_CA_CERTS,
     PATH: [join(folder, 'bin'), process.env.PATH].join(delimiter),
   })
   // `hookbell` is on the PATH, as after `npm link`, so that messages call it by that name.
