@@ -3,6 +3,8 @@ import { defineCommand } from 'citty'
 import { asTyped } from '../cli/how-to-call.ts'
 import { say } from '../cli/output.ts'
 import { usageError } from '../errors.ts'
+import { requestHandover } from '../spool/handover.ts'
+import { acquireLock, releaseLock } from '../spool/lock.ts'
 import { parseDuration } from '../text/duration.ts'
 import { flush } from '../worker/control.ts'
 import { isOnHold } from '../worker/on-hold.ts'
@@ -12,6 +14,7 @@ import { becomeWorker, releaseClaims } from './_become-worker.ts'
 import { stateFolders, withEvents } from './_events.ts'
 
 const AGAIN_MS = 250
+const LOOK_MS = 50
 
 export const drainCommand = defineCommand({
   args: {
@@ -50,14 +53,26 @@ async function drain(limitMs: number, worker: Omit<WorkerOptions, 'stateDir'>): 
   )
   for (;;) {
     const folders = stateFolders()
+    await Promise.all(folders.map((stateDir) => replaceWorker(stateDir, limitMs / 4)))
     for (const stateDir of folders) flush(stateDir)
     const once = folders.map((stateDir) => deliverOnce({ ...worker, stateDir }))
     const isLate = await Promise.race([Promise.all(once).then(() => false), deadline])
+    // Before the count: a hook that accepted an event meanwhile saw a worker, and started none.
+    for (const stateDir of folders) releaseLock(stateDir)
     const left = countLeft()
     if (left === 0) over.abort()
     if (isLate || left === 0 || worker.ending?.aborted) return left
     // The rest is with another worker, or its destination failed: both may change soon.
     if (await Promise.race([sleep(AGAIN_MS).then(() => false), deadline])) return countLeft()
+  }
+}
+
+/** Takes the place of a running worker: two of them would send the events of one session out of order. */
+async function replaceWorker(stateDir: string, limitMs: number) {
+  const until = performance.now() + limitMs
+  while (!acquireLock(stateDir) && performance.now() < until) {
+    requestHandover(stateDir)
+    await sleep(LOOK_MS)
   }
 }
 

@@ -3,7 +3,7 @@ import { keepsOrder } from '../deliver/audience.ts'
 import { FileStore } from '../spool/file-store.ts'
 import { handoverRequested, requestHandoverIfOlder } from '../spool/handover.ts'
 import type { Header } from '../spool/header.ts'
-import { acquireLock, releaseLock } from '../spool/lock.ts'
+import { acquireLock, isSoleWorker, releaseLock } from '../spool/lock.ts'
 import type { ConfigProblem } from './config-problem.ts'
 import type { WorkerDeps } from './deps.ts'
 import { Dispatcher } from './dispatcher.ts'
@@ -41,6 +41,8 @@ export async function deliverOnce(options: WorkerOptions): Promise<WorkerSummary
 }
 
 async function ifSole({ stateDir }: WorkerOptions, work: () => Promise<void>) {
+  // `drain` holds the lock all the time.
+  if (isSoleWorker(stateDir)) return await work()
   if (!acquireLock(stateDir)) return
   await work()
   releaseLock(stateDir)

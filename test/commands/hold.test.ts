@@ -7,6 +7,7 @@ import { writeParked } from '../../src/spool/park.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import { makeHome, root } from '../support/home.ts'
 import { type Step, startReceiver } from '../support/receiver.ts'
+import { runAlone } from '../support/run-command.ts'
 
 async function makeFileHome() {
   const home = await makeHome()
@@ -148,6 +149,21 @@ describe('cli: drain', () => {
     }
     expect(await home.run('drain', '--timeout', '1m')).toMatchObject({ exitCode: 0 })
     expect(told().sort()).toEqual(['first', 'second'])
+  })
+
+  it('keeps the order within a session although a worker is at work', async () => {
+    const { url, received } = await startReceiver({ script: [{ delayMs: 5 }] })
+    const channels = { team: { type: 'webhook', url } }
+    const routes = [{ on: ['*'], to: ['team'] }]
+    const home = await makeHome({ channels, routes, lingerSeconds: 0 })
+    const all = Array.from({ length: 300 }, (_, index) => `message ${index}.`)
+    for (const message of all) home.accept({ hook_event_name: 'Notification', message })
+    const worker = runAlone(['worker'], { env: home.env, cwd: home.home })
+    await expect.poll(() => received.length).toBeGreaterThan(0)
+    expect(await home.run('drain', '--timeout', '1m')).toMatchObject({ exitCode: 0 })
+    await worker
+    const told = received.map(({ body }) => /message \d+\./.exec(body)?.[0])
+    expect(told).toEqual(all)
   })
 })
 
