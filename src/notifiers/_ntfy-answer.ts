@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { HttpAnswer } from './_http.ts'
 import { answerLine, httpFailure } from './_network.ts'
+import { parseAnswer } from './_request-json.ts'
 import { DeliveryError } from './define.ts'
 
 const MINUTE = 60_000
@@ -33,7 +34,7 @@ const hints = new Map([
 
 /** Parses the answer to an accepted message. @throws DeliveryError if it is not from an ntfy server */
 export function acceptedMessage({ status, text }: HttpAnswer, secrets: readonly string[]) {
-  const { data } = accepted.safeParse(parseJson(text))
+  const { data } = accepted.safeParse(parseAnswer({ text }))
   if (data) {
     const { id, sequence_id: sequence } = data
     return { answer: `accepted as ${answerLine(id, secrets)}`, sequence }
@@ -50,19 +51,11 @@ export function acceptedMessage({ status, text }: HttpAnswer, secrets: readonly 
 
 /** The verdict on an answer that is not a success. */
 export function ntfyFailure(answer: HttpAnswer, secrets: readonly string[]): DeliveryError {
-  const { data } = refused.safeParse(parseJson(answer.text))
+  const { data } = refused.safeParse(parseAnswer(answer))
   const code = data?.code ?? 0
   const text = answerLine(data ? `${data.code} ${data.error}` : answer.text, secrets)
   const failure = httpFailure('ntfy', { ...answer, text, hint: hints.get(code) })
   if (failure.verdict !== 'retry' || failure.retryAfterMs !== undefined) return failure
   const hint = failure.hint && { hint: failure.hint }
   return new DeliveryError('retry', failure.message, { ...hint, retryAfterMs: waits.get(code) })
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -1,8 +1,9 @@
 import * as z from 'zod'
 import { sha256 } from '../text/sha256.ts'
-import { request } from './_http.ts'
-import { connectionFailure, secureUrl } from './_network.ts'
+import { signOf } from './_kind-signs.ts'
+import { secureUrl } from './_network.ts'
 import { acceptedMessage, ntfyFailure } from './_ntfy-answer.ts'
+import { type JsonRequest, requestJson } from './_request-json.ts'
 import { boundLine, boundText, originOf } from './_text.ts'
 import { defineNotifier, type Message, type SendContext } from './define.ts'
 
@@ -12,16 +13,6 @@ const MESSAGE_BYTES = 4096
 const TITLE_LENGTH = 200
 
 const PRIORITIES = { low: 2, normal: 3, critical: 5 }
-
-/** Tags that ntfy shows as emojis before the title. */
-const kindTags = new Map<string, string>([
-  ['permission', 'bell'],
-  ['question', 'bell'],
-  ['waiting', 'hourglass'],
-  ['done', 'white_check_mark'],
-  ['failed', 'rotating_light'],
-  ['abnormal-end', 'rotating_light'],
-])
 
 const RESERVED = /^(?:account|app|docs|file|login|metrics|settings|signup|static|v1)$/
 
@@ -71,8 +62,7 @@ export const ntfy = defineNotifier({
     const { body } = composeNtfy(message, channel, context)
     const sent = { ...body, sequence_id: context.replaces ?? body.sequence_id }
     // To the root: JSON that is posted to the topic's own URL is shown as plain text.
-    const posted = { method: 'POST', body: JSON.stringify(sent), handle: sent.sequence_id }
-    const answer = await call('', posted, channel, context)
+    const answer = await call('', { body: sent, handle: sent.sequence_id }, channel, context)
     const accepted = acceptedMessage(answer, secretsOf(channel))
     // A server older than 2.16 knows no such ids, so the message could not be deleted by it.
     const hasHandle = accepted.sequence === sent.sequence_id
@@ -90,36 +80,18 @@ function secretsOf({ topic, token }: Channel): string[] {
   return [topic, ...(token ? [token] : [])]
 }
 
-/**
- * @param asked with the handle of a message that can be withdrawn although no answer to it comes
- * @throws DeliveryError for any answer but 200, and where there is none
- */
+/** @throws DeliveryError for any answer but 200, and where there is none */
 async function call(
   path: string,
-  { method, body, handle }: { method: string; body?: string; handle?: string },
+  asked: Pick<JsonRequest, 'method' | 'body' | 'handle'>,
   channel: Channel,
   context: Pick<SendContext, 'signal' | 'extraCaFile'>,
 ) {
   const { server, token } = channel
   const secrets = secretsOf(channel)
-  const { signal, extraCaFile } = context
-  let isSent = false
-  const answer = await request(new URL(server).origin + path, {
-    method,
-    headers: {
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-      'user-agent': 'hookbell',
-      ...(token && { authorization: `Bearer ${token}` }),
-    },
-    body,
-    onSent: () => {
-      isSent = true
-    },
-    signal,
-    extraCaFile,
-  }).catch((error) => {
-    throw connectionFailure('ntfy', error, { signal, secrets, handle: isSent ? handle : undefined })
-  })
+  const url = new URL(server).origin + path
+  const headers = { ...(token && { authorization: `Bearer ${token}` }) }
+  const answer = await requestJson('ntfy', { ...asked, url, headers, secrets }, context)
   if (answer.status !== 200) throw ntfyFailure(answer, secrets)
   return answer
 }
@@ -133,7 +105,7 @@ function composeNtfy(
   { topic, tags, click, replace }: Channel,
   { now, isBeside }: Pick<SendContext, 'now' | 'isBeside'>,
 ) {
-  const kindTag = kindTags.get(message.kind)
+  const tag = signOf(message.kind)?.name
   const origin = originOf(message, now).join(' · ')
   const body = {
     topic,
@@ -141,7 +113,7 @@ function composeNtfy(
     // ntfy replaces an empty message with `triggered`.
     message: withOrigin(boundJson(message.body), origin) || 'hookbell',
     priority: PRIORITIES[message.urgency],
-    tags: kindTag ? [kindTag, ...tags] : tags,
+    tags: tag ? [tag, ...tags] : tags,
     ...(click && { click }),
     sequence_id: sequenceId(message, replace && !isBeside),
   }
