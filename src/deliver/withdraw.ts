@@ -30,7 +30,7 @@ export function update(
 ): Promise<Change> {
   const { handle, sessionEnv } = shown
   return change(shown, loaded, async ({ notifier, options }, signal) => {
-    const context = { signal, sessionEnv, now }
+    const context = { signal, sessionEnv, now, extraCaFile: loaded.config.extraCaFile }
     return await notifier.update?.(handle, message, options, context)
   })
 }

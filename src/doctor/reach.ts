@@ -39,9 +39,12 @@ function serverOf(channel: Facts['loaded']['config']['channels'][string]): Serve
 
 /** The option of each type that names the server. */
 const addressOptions: { [type: string]: string } = {
+  discord: 'url',
   email: 'smtp',
   ntfy: 'server',
   slack: 'url',
+  teams: 'url',
+  telegram: 'server',
   webhook: 'url',
 }
 

@@ -10,7 +10,7 @@ const entities: { [mark: string]: string } = {
   "'": '&#39;',
 }
 
-function escapeHtml(text: string): string {
+export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (mark) => entities[mark] ?? mark)
 }
 
@@ -60,8 +60,8 @@ export const htmlMarkup: Markup = {
   },
 }
 
-/** Slack ignores marks that span lines, and marks with a space just inside them. */
-function around(mark: string, inner: string): string {
+/** Slack and Discord ignore marks that span lines, and marks with a space just inside them. */
+export function around(mark: string, inner: string): string {
   const text = inner.replace(/\s+/g, ' ').trim()
   return text && `${mark}${text}${mark}`
 }

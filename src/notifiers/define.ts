@@ -174,7 +174,7 @@ export interface Notifier<Options extends z.ZodObject = z.ZodObject> {
     handle: string,
     message: Message,
     options: z.output<Options>,
-    context: Pick<SendContext, 'signal' | 'sessionEnv' | 'now'>,
+    context: Pick<SendContext, 'signal' | 'sessionEnv' | 'now' | 'extraCaFile'>,
   ): Promise<string>
   /**
    * Reports that a session was answered, for a notifier whose earlier messages may wait or be shown elsewhere (hub).

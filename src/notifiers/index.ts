@@ -9,22 +9,28 @@ export { isAttended } from './_attended.ts'
 import { command } from './command.ts'
 import type { Notifier } from './define.ts'
 import { desktop } from './desktop.ts'
+import { discord } from './discord.ts'
 import { email } from './email.ts'
 import { file } from './file.ts'
 import { hub } from './hub.ts'
 import { ntfy } from './ntfy.ts'
 import { slack } from './slack.ts'
+import { teams } from './teams.ts'
+import { telegram } from './telegram.ts'
 import { terminal } from './terminal.ts'
 import { webhook } from './webhook.ts'
 
 export const notifiers = {
   command,
   desktop,
+  discord,
   email,
   file,
   hub,
   ntfy,
   slack,
+  teams,
+  telegram,
   terminal,
   webhook,
 } satisfies Record<string, Notifier>

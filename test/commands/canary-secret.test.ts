@@ -11,7 +11,10 @@ const hasStrace = spawnSync('strace', ['-V']).status === 0
 
 /** One value for each place that can hold a secret; none has the shape of a known key. */
 const canary = (name: string) => `Kanarie${name}q7Zt3`
-const names = ['HOOK', 'MAIL', 'NTFY', 'HOOKURL', 'HEADER', 'CMD', 'FETCHED', 'SHELLVAR']
+const names = [
+  ...['HOOK', 'DISCORD', 'TEAMS', 'TELEGRAM', 'MAIL', 'NTFY', 'HOOKURL', 'HEADER', 'CMD'],
+  ...['FETCHED', 'SHELLVAR'],
+]
 /** A secret written directly in config.json. */
 const INLINE = canary('INLINE')
 
@@ -36,6 +39,9 @@ const talkative = {
 function channels(url: string, port: string) {
   return {
     team: { type: 'slack', url: `${url}/services/\${HOOK}` },
+    chat: { type: 'discord', url: `${url}/api/webhooks/1/\${DISCORD}` },
+    work: { type: 'teams', url: `${url}/workflows/1?sig=\${TEAMS}` },
+    bot: { type: 'telegram', server: url, token: `1:\${TELEGRAM}`, chat: 1 },
     inline: { type: 'slack', url: `${url}/services/${INLINE}` },
     mail: {
       type: 'email',

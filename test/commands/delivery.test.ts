@@ -43,25 +43,32 @@ describe('commands: outcome of events', () => {
     expect(exitCode).toBe(1)
   })
 
-  it.each(['webhook', 'slack', 'ntfy'])(
-    'test of a %s trusts the configured authority',
-    async (type) => {
-      const authority = await makeAuthority()
-      onTestFinished(authority.remove)
-      const own = await authority.issue('IP:127.0.0.1')
-      const answer = type === 'ntfy' ? JSON.stringify({ id: 'x', event: 'message' }) : 'ok'
-      const server = createServer(own, (_, response) => response.end(answer)).listen(0, '127.0.0.1')
-      onTestFinished(() => void server.close())
-      await once(server, 'listening')
-      const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
-      const channel = type === 'ntfy' ? { server: url, topic: 'shop' } : { url }
-      const home = await makeHome({
-        extraCaFile: authority.file,
-        channels: { it: { type, ...channel } },
-      })
-      expect(await home.run('test', 'it')).toMatchObject({ exitCode: 0 })
-    },
-  )
+  const token = `1:${'a'.repeat(30)}`
+  it.each([
+    ['webhook', (url: string) => ({ url }), 'ok'],
+    ['slack', (url: string) => ({ url }), 'ok'],
+    ['discord', (url: string) => ({ url }), '{"id":"1"}'],
+    ['teams', (url: string) => ({ url }), ''],
+    ['ntfy', (server: string) => ({ server, topic: 'shop' }), '{"id":"x","event":"message"}'],
+    [
+      'telegram',
+      (server: string) => ({ server, token, chat: 1 }),
+      '{"ok":true,"result":{"message_id":1,"chat":{"id":1}}}',
+    ],
+  ] as const)('test of %s trusts the configured authority', async (type, options, answer) => {
+    const authority = await makeAuthority()
+    onTestFinished(authority.remove)
+    const own = await authority.issue('IP:127.0.0.1')
+    const server = createServer(own, (_, response) => response.end(answer)).listen(0, '127.0.0.1')
+    onTestFinished(() => void server.close())
+    await once(server, 'listening')
+    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const home = await makeHome({
+      extraCaFile: authority.file,
+      channels: { it: { type, ...options(url) } },
+    })
+    expect(await home.run('test', 'it')).toMatchObject({ exitCode: 0 })
+  })
 
   it('status names a missing certificate file', async () => {
     const home = await makeHome({ extraCaFile: '/nowhere/ca.pem' })

@@ -53,10 +53,20 @@ describe('a composed message', () => {
   })
 
   it.each([
-    ['slack', (url: string) => ({ url })],
-    ['ntfy', (server: string) => ({ server, topic: 'agents', tags: ['robot'] })],
-  ] as const)('is identical to the sent one for %s', async (type, options) => {
-    const body = type === 'ntfy' ? '{"id":"x","event":"message"}' : 'ok'
+    ['discord', (url: string) => ({ url }), '{"id":"1"}'],
+    ['slack', (url: string) => ({ url }), 'ok'],
+    [
+      'ntfy',
+      (server: string) => ({ server, topic: 'agents', tags: ['robot'] }),
+      '{"id":"x","event":"message"}',
+    ],
+    ['teams', (url: string) => ({ url }), ''],
+    [
+      'telegram',
+      (server: string) => ({ server, token: `1:${'a'.repeat(30)}`, chat: 1, topic: 2 }),
+      '{"ok":true,"result":{"message_id":1,"chat":{"id":1}}}',
+    ],
+  ] as const)('is identical to the sent one for %s', async (type, options, body) => {
     const { url, received } = await startReceiver({ script: [{ status: 200, body }] })
     const composed = await composeAndSend(type, options(url))
     expect(JSON.parse(received[0]?.body ?? '')).toEqual(composed.body)

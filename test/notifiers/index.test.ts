@@ -33,10 +33,13 @@ describe('notifiers: the registry', () => {
     )
     expect(secrets).toEqual([
       'command.env',
+      'discord.url',
       'email.smtp',
       'hub.password',
       'ntfy.token',
       'slack.url',
+      'teams.url',
+      'telegram.token',
       'webhook.url',
       'webhook.headers',
       'webhook.signingSecrets',

@@ -7,6 +7,8 @@ import { plain } from '../../src/render/plain.ts'
 
 const slack = notifiers.slack.markup ?? expect.fail('no markup')
 const html = notifiers.email.markup ?? expect.fail('no markup')
+const discord = notifiers.discord.markup ?? expect.fail('no markup')
+const telegram = notifiers.telegram.markup ?? expect.fail('no markup')
 
 function show(text: string, secrets: string[] = []) {
   const formatted = fromMarkdown(text, lexer, secrets)
@@ -118,6 +120,44 @@ describe("an agent's Markdown", () => {
     expect(shown.html).toBe(`<p>${words}</p>`)
   })
 
+  it('is rendered for chats', () => {
+    const text =
+      '# Done\n\n**All** of *it*, ~~not~~ `x`:\n\n- one\n- two\n\n> a\n> b\n\n```sh\nnpm t\n```\n\nSee [docs](https://x.test) and me@x.test.'
+    const formatted = fromMarkdown(text, lexer, [])
+    expect(formatted.in(discord)).toMatchInlineSnapshot(`
+      "**Done**
+
+      **All** of *it*, ~~not~~ \`x\`:
+
+      • one
+      • two
+
+      > a
+      > b
+
+      \`\`\`
+      npm t
+      \`\`\`
+
+      See docs (\`https://x.test\`) and \`me@x.test\`."
+    `)
+    expect(formatted.in(telegram).replaceAll('\u2060', '')).toMatchInlineSnapshot(`
+      "<b>Done</b>
+
+      <b>All</b> of <i>it</i>, <s>not</s> <code>x</code>:
+
+      • one
+      • two
+
+      <blockquote>a
+      b</blockquote>
+
+      <pre>npm t</pre>
+
+      See docs (<code>https://x.test</code>) and <code>me@x.test</code>."
+    `)
+  })
+
   it('shows HTML and mentions as plain text', () => {
     const text = '<script>alert(1)</script>\n\nhi <!channel> <@U1> <b>x</b> <http://evil.test|bank>'
     const shown = show(text)
@@ -177,6 +217,10 @@ describe("an agent's Markdown", () => {
               '',
             ),
         ).not.toMatch(/[<>]/)
+        const elements = /<\/?(b|i|s|code|pre|blockquote)>/g
+        expect(shown.in(telegram).replace(elements, '')).not.toMatch(/[<>]/)
+        const escapedOrCode = /\\.|(`+)[\s\S]*?[^`]\1(?!`)/g
+        expect(shown.in(discord).replace(escapedOrCode, '')).not.toMatch(/[<[\]@]|:\/\//)
       }),
       { numRuns: 500 },
     )

@@ -74,6 +74,53 @@ export const channelOffers: Readonly<Record<string, ChannelOffer>> = {
     ],
     options: (value) => ({ url: value('SLACK_WEBHOOK_URL') }),
   },
+  discord: {
+    title: 'Discord',
+    questions: [
+      {
+        variable: 'DISCORD_URL',
+        text: 'URL of a webhook',
+        isSecret: true,
+        fault: webUrlFault,
+      },
+    ],
+    options: (value) => ({ url: value('DISCORD_URL') }),
+  },
+  telegram: {
+    title: 'Telegram',
+    questions: [
+      {
+        variable: 'TELEGRAM_TOKEN',
+        text: 'Token of the bot, from @BotFather',
+        isSecret: true,
+        fault: (answer) =>
+          /^\d{1,20}:[\w-]{20,100}$/.test(answer) ? undefined : 'Not a token such as 123456:ABC...',
+      },
+      {
+        variable: 'TELEGRAM_CHAT',
+        text: 'Id of the chat, to which you have written before',
+        isSecret: false,
+        placeholder: '123456789',
+        fault: (answer) =>
+          /^(?:-?\d{1,20}|@\w{1,64})$/.test(answer)
+            ? undefined
+            : 'Not the id of a chat, or the @name of a channel',
+      },
+    ],
+    options: (value) => ({ token: value('TELEGRAM_TOKEN'), chat: value('TELEGRAM_CHAT') }),
+  },
+  teams: {
+    title: 'Microsoft Teams',
+    questions: [
+      {
+        variable: 'TEAMS_URL',
+        text: 'URL of a workflow that is triggered by a webhook request',
+        isSecret: true,
+        fault: webUrlFault,
+      },
+    ],
+    options: (value) => ({ url: value('TEAMS_URL') }),
+  },
   email: {
     title: 'Mail',
     questions: [

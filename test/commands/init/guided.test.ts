@@ -87,7 +87,7 @@ describe.skipIf(!hasPty)('init on a terminal', () => {
     type(ENTER)
     await wait('How do you want to be told')
     // Mail and Webhook.
-    type(DOWN + DOWN + DOWN + SPACE + DOWN + SPACE + ENTER)
+    type(DOWN.repeat(6) + SPACE + DOWN + SPACE + ENTER)
     await wait('Mail: Mail server')
     type(`mail.example.com${ENTER}`)
     await wait('Not a URL that begins with smtps:// or smtp://')

@@ -1,0 +1,134 @@
+import * as z from 'zod'
+import { discordCode, discordMarkup, escapeDiscord } from './_discord-markup.ts'
+import type { HttpAnswer } from './_http.ts'
+import { signOf } from './_kind-signs.ts'
+import { answerLine, httpFailure, secureUrl, urlSecrets } from './_network.ts'
+import { type JsonRequest, parseAnswer, requestJson } from './_request-json.ts'
+import { boundLine, boundText, whoOf, withoutShortId } from './_text.ts'
+import { DeliveryError, defineNotifier, type Message, type SendContext } from './define.ts'
+
+// https://docs.discord.com/developers/resources/webhook: the limits of a message.
+const CONTENT_LENGTH = 2000
+const TITLE_LENGTH = 256
+const FACT_LENGTH = 100
+const SUPPRESS_EMBEDS = 4
+const SUPPRESS_NOTIFICATIONS = 4096
+/** Discord's code for a message that is not there any more. */
+const UNKNOWN_MESSAGE = 10008
+
+const CODE_END = '\n```'
+/** An escaped mark, a time or a piece of code, which must not be cut in two. */
+const WHOLE = /\\.|<t:\d+:f>|`[^`\n]+`/g
+
+const RENEW = 'Create a new webhook in the settings of the Discord channel and set its URL here'
+const hints = new Map([
+  [10015, RENEW],
+  [50027, RENEW],
+  [220001, 'A forum needs a thread: add ?thread_id=ID to the URL'],
+])
+
+const accepted = z.object({ id: z.string().regex(/^\d{1,25}$/) })
+const refused = z.object({
+  code: z.number().optional(),
+  message: z.string().optional(),
+  retry_after: z.number().nonnegative().max(86_400).optional(),
+})
+
+type Channel = { url: string }
+
+export const discord = defineNotifier({
+  name: 'discord',
+  title: 'Discord',
+  options: z.strictObject({
+    url: secureUrl
+      .describe('URL of a Discord webhook; with ?thread_id=ID for a thread')
+      .meta({ secret: true }),
+  }),
+  markup: discordMarkup,
+  summarizes: true,
+  leavesMachine: true,
+  compose: composeDiscord,
+  // Discord's limit is 30 messages per minute and channel.
+  pace: { minIntervalMs: 2000, destination: ({ url }) => url },
+  async send(message, channel, context) {
+    const { body } = composeDiscord(message)
+    const answer = await call({ url: urlOf(channel, '', { wait: 'true' }), body }, channel, context)
+    const { data } = accepted.safeParse(parseAnswer(answer))
+    if (data) return { answer: `accepted as ${data.id}`, handle: data.id }
+    const said = answerLine(answer.text, urlSecrets(channel.url))
+    const what = `discord: ${answer.status}, but the answer is not from Discord: ${said}`
+    throw new DeliveryError('retry', what.trim(), {
+      hint: 'Check that the URL is that of a webhook, and that no login page is in between',
+    })
+  },
+  async withdraw(handle, channel, context) {
+    const url = urlOf(channel, `/messages/${handle}`)
+    const isDeleted = await call({ method: 'DELETE', url }, channel, context)
+    return isDeleted.status === 404 ? 'was already deleted' : 'deleted'
+  },
+  async update(handle, message, channel, context) {
+    const url = urlOf(channel, `/messages/${handle}`)
+    // The flags of a message cannot be changed.
+    const { flags: _, ...body } = composeDiscord(message).body
+    await call({ method: 'PATCH', url, body }, channel, context)
+    return handle
+  },
+})
+
+/** The URL of the webhook with more of a path; what it asks for, such as a thread, stays. */
+function urlOf({ url }: Channel, path: string, query: Readonly<Record<string, string>> = {}) {
+  const target = new URL(url)
+  target.pathname = target.pathname.replace(/\/$/, '') + path
+  for (const [name, value] of Object.entries(query)) target.searchParams.set(name, value)
+  return target.href
+}
+
+/** @throws DeliveryError if Discord refuses; not for a message that is gone */
+async function call(
+  asked: Pick<JsonRequest, 'method' | 'url' | 'body'>,
+  { url }: Channel,
+  context: Pick<SendContext, 'signal' | 'extraCaFile'>,
+): Promise<HttpAnswer> {
+  const secrets = urlSecrets(url)
+  const answer = await requestJson('discord', { ...asked, secrets }, context)
+  if (answer.status >= 200 && answer.status < 300) return answer
+  const { code = 0, message, retry_after } = refused.safeParse(parseAnswer(answer)).data ?? {}
+  if (code === UNKNOWN_MESSAGE) return answer
+  const text = answerLine(message ?? answer.text, secrets)
+  const failure = httpFailure('discord', { ...answer, text, hint: hints.get(code) })
+  if (failure.verdict !== 'retry' || retry_after === undefined) throw failure
+  throw new DeliveryError('retry', failure.message, { retryAfterMs: Math.ceil(retry_after * 1000) })
+}
+
+function composeDiscord(message: Message) {
+  const title = escapeDiscord(boundLine(message.title, TITLE_LENGTH) || 'hookbell')
+  const head = [signOf(message.kind)?.emoji, `**${title}**`].filter(Boolean).join(' ')
+  const foot = `-# ${smallPrint(message).join(' · ')}`
+  const room = CONTENT_LENGTH - head.length - foot.length - '\n\n'.length
+  const text = boundMarkup(message.markup || escapeDiscord(boundText(message.body, room)), room)
+  const isSilent = message.urgency === 'low'
+  const body = {
+    content: [head, text, foot].filter(Boolean).join('\n'),
+    // Without it the word @everyone in a text would call everybody.
+    allowed_mentions: { parse: [] },
+    flags: SUPPRESS_EMBEDS | (isSilent ? SUPPRESS_NOTIFICATIONS : 0),
+  }
+  return { body }
+}
+
+/** A code block that was cut in two would show its marks, and its text as markup. */
+function boundMarkup(markup: string, room: number): string {
+  const text = boundText(markup, room - CODE_END.length, WHOLE)
+  return text.split('```').length % 2 === 0 ? text + CODE_END : text
+}
+
+function smallPrint(message: Message): string[] {
+  const { sessionId, origin, at } = message
+  const ms = Date.parse(at)
+  const facts = [...whoOf(withoutShortId(message)), sessionId && `session ${sessionId}`]
+  return [
+    ...facts.filter(Boolean).map((fact) => escapeDiscord(boundLine(fact, FACT_LENGTH))),
+    ...(origin?.reply ? [discordCode(boundLine(origin.reply, FACT_LENGTH * 2))] : []),
+    ...(Number.isNaN(ms) ? [] : [discordMarkup.parts.moment(ms, '')]),
+  ]
+}

@@ -1,0 +1,183 @@
+import * as z from 'zod'
+import type { HttpAnswer } from './_http.ts'
+import { signOf } from './_kind-signs.ts'
+import { answerLine, httpFailure, secureUrl } from './_network.ts'
+import { parseAnswer, requestJson } from './_request-json.ts'
+import { closeElements, escapeTelegram, telegramMarkup } from './_telegram-markup.ts'
+import { boundLine, boundText, markupToken, timeOf, whoOf, withoutShortId } from './_text.ts'
+import { DeliveryError, defineNotifier, type Message, type SendContext } from './define.ts'
+
+// https://core.telegram.org/bots/api#sendmessage: the limit of a text, without its markup.
+const TEXT_LENGTH = 4096
+const TITLE_LENGTH = 256
+const FACT_LENGTH = 100
+
+const NO_CHAT =
+  'Write to the bot in this chat first; the id of the chat is in https://api.telegram.org/bot<token>/getUpdates'
+
+const accepted = z.object({
+  ok: z.literal(true),
+  result: z.object({ message_id: z.int(), chat: z.object({ id: z.int() }) }),
+})
+const refused = z.object({
+  description: z.string(),
+  parameters: z
+    .object({
+      retry_after: z.number().nonnegative().max(86_400).optional(),
+      migrate_to_chat_id: z.int().optional(),
+    })
+    .optional(),
+})
+
+const options = z.strictObject({
+  token: z
+    .string()
+    .regex(/^\d{1,20}:[\w-]{20,100}$/, 'must be the token of a bot, such as 123456:ABC...')
+    .describe('Token of the bot, from @BotFather')
+    .meta({ secret: true }),
+  chat: z
+    .union([z.int(), z.string().regex(/^(?:-?\d{1,20}|@\w{1,64})$/)], {
+      error: 'must be the id of a chat, or the @name of a channel',
+    })
+    .describe('Id of the chat, or @name of a public channel'),
+  topic: z.int().positive().optional().describe('Id of a topic in a group with topics'),
+  server: secureUrl.default('https://api.telegram.org').describe('Another server of the Bot API'),
+})
+
+type Channel = z.output<typeof options>
+type CallContext = Pick<SendContext, 'signal' | 'extraCaFile'>
+
+export const telegram = defineNotifier({
+  name: 'telegram',
+  title: 'Telegram',
+  options,
+  markup: telegramMarkup,
+  summarizes: true,
+  leavesMachine: true,
+  compose: composeTelegram,
+  // Telegram's limit per chat. In groups it is 20 messages a minute; Telegram then says how long to wait.
+  pace: { minIntervalMs: 1000, destination: ({ chat }) => String(chat) },
+  async send(message, channel, context) {
+    const { body } = composeTelegram(message, channel, context)
+    const answer = await call('sendMessage', body, channel, context)
+    const { data } = accepted.safeParse(parseAnswer(answer))
+    if (!data) throw notTelegram(answer, channel)
+    const { message_id: id, chat } = data.result
+    return { answer: `accepted as ${id}`, handle: `${chat.id}:${id}` }
+  },
+  async withdraw(handle, channel, context) {
+    try {
+      await call('deleteMessage', addressOf(handle), channel, context)
+      return 'deleted'
+    } catch (error) {
+      // Somebody has deleted it, or it is older than the 48 hours in which a bot may do so.
+      if (!isRefused(error, /message (?:to delete not found|can't be deleted)/)) throw error
+      return 'could not be deleted any more'
+    }
+  },
+  async update(handle, message, channel, context) {
+    const { text, parse_mode, link_preview_options } = composeTelegram(
+      message,
+      channel,
+      context,
+    ).body
+    const body = { ...addressOf(handle), text, parse_mode, link_preview_options }
+    try {
+      await call('editMessageText', body, channel, context)
+    } catch (error) {
+      if (!isRefused(error, /message (?:is not modified|to edit not found|can't be edited)/))
+        throw error
+    }
+    return handle
+  },
+})
+
+function addressOf(handle: string) {
+  const [chat = '', message = ''] = handle.split(':')
+  return { chat_id: Number(chat), message_id: Number(message) }
+}
+
+function isRefused(error: unknown, reason: RegExp): boolean {
+  return error instanceof DeliveryError && reason.test(error.message)
+}
+
+/** @throws DeliveryError for any answer but a success, and where there is none */
+async function call(method: string, body: object, channel: Channel, context: CallContext) {
+  const { server, token } = channel
+  const secrets = secretsOf(channel)
+  const url = `${server.replace(/\/$/, '')}/bot${token}/${method}`
+  const answer = await requestJson('telegram', { url, body, secrets }, context)
+  if (answer.status !== 200) throw failureOf(answer, secrets)
+  return answer
+}
+
+function secretsOf({ token }: Channel): string[] {
+  const [, secret = token] = token.split(':')
+  return [token, secret, encodeURIComponent(token)]
+}
+
+function failureOf(answer: HttpAnswer, secrets: readonly string[]): DeliveryError {
+  const { description, parameters } = refused.safeParse(parseAnswer(answer)).data ?? {}
+  const text = answerLine(description ?? answer.text, secrets)
+  const isChat = answer.status === 400 && /chat not found|thread not found|upgraded/.test(text)
+  const hint = hintFor(answer.status, text, parameters?.migrate_to_chat_id)
+  const failure = httpFailure('telegram', { ...answer, text, hint })
+  const wait = parameters?.retry_after
+  return new DeliveryError(failure.verdict, failure.message, {
+    retryAfterMs: wait === undefined ? failure.retryAfterMs : Math.ceil(wait * 1000),
+    isChannelDead: failure.isChannelDead || isChat,
+    ...(hint && { hint }),
+  })
+}
+
+function hintFor(status: number, text: string, newChat: number | undefined): string | undefined {
+  if (newChat !== undefined) return `The group has a new id: set chat to ${newChat}`
+  if (status === 401 || status === 404) return 'Set the token that @BotFather shows for the bot'
+  if (/thread not found/.test(text)) return 'Correct the topic of this channel'
+  if (/chat not found/.test(text)) return NO_CHAT
+  if (status === 403) return 'Start the bot in this chat again, or add it to the group'
+  return undefined
+}
+
+function notTelegram({ status, text }: HttpAnswer, channel: Channel): DeliveryError {
+  const said = answerLine(text, secretsOf(channel))
+  const what = `telegram: ${status}, but the answer is not from Telegram: ${said}`
+  return new DeliveryError('retry', what.trim(), {
+    hint: 'Check the server of this channel, and that no login page is in between',
+  })
+}
+
+function composeTelegram(
+  message: Message,
+  { chat, topic }: Pick<Channel, 'chat' | 'topic'>,
+  { now }: Pick<SendContext, 'now'>,
+) {
+  const title = escapeTelegram(boundLine(message.title, TITLE_LENGTH) || 'hookbell')
+  const head = [signOf(message.kind)?.emoji, `<b>${title}</b>`].filter(Boolean).join(' ')
+  const foot = `<i>${smallPrint(message, now).join(' · ')}</i>`
+  const room = TEXT_LENGTH - head.length - foot.length - '\n\n\n\n'.length
+  const markup = message.markup || escapeTelegram(boundText(message.body, room))
+  const text = closeElements(boundText(markup, room, markupToken))
+  const body = {
+    chat_id: chat,
+    ...(topic && { message_thread_id: topic }),
+    text: [head, text, foot].filter(Boolean).join('\n\n'),
+    parse_mode: 'HTML',
+    link_preview_options: { is_disabled: true },
+    disable_notification: message.urgency === 'low',
+  }
+  return { body }
+}
+
+function smallPrint(message: Message, now: number): string[] {
+  const { sessionId, origin } = message
+  const facts = [
+    ...whoOf(withoutShortId(message)),
+    sessionId && `session ${sessionId}`,
+    timeOf(message, now),
+  ]
+  return [
+    ...facts.filter(Boolean).map((fact) => escapeTelegram(boundLine(fact, FACT_LENGTH))),
+    ...(origin?.reply ? [telegramMarkup.parts.code(boundLine(origin.reply, FACT_LENGTH * 2))] : []),
+  ]
+}
