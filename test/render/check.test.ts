@@ -76,7 +76,11 @@ describe('own templates', () => {
       '',
       'Plain: not used, no format is called "Plain". Did you mean "plain"?',
     ],
-    ['done.liquid', '', 'done.liquid: not used. Put it into a folder: plain, html, slack'],
+    [
+      'done.liquid',
+      '',
+      'done.liquid: not used. Put it into a folder: plain, discord, html, slack, telegram',
+    ],
     ['plain/done.liquid/x', '', 'plain/done.liquid: not used, it is not a file'],
   ])('with a problem are reported with advice: %s with %j', (name, text, problem) => {
     expect(problemsOf({ [name]: text })).toEqual([problem])
