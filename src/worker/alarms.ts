@@ -22,6 +22,7 @@ import { counted } from '../text/counted.ts'
 import { named } from '../text/named.ts'
 import { AlarmFile } from './alarm-state.ts'
 import { readBegun } from './begun.ts'
+import { ownReport } from './own-report.ts'
 
 /** Enough for those whose alarm is being recorded: the journal shows the others. */
 const MAX_ALARMED = 1000
@@ -118,13 +119,11 @@ export class Alarms {
     return this.#waiting.splice(0).flatMap((notice) => {
       const channel = this.#nextChannel(notice.tried)
       if (channel === undefined) return []
-      const body = JSON.stringify({
-        hook_event_name: 'StopFailure',
-        message: this.#wordsFor(notice, channel),
-      })
+      const reason = `nothing gets through to the channel ${notice.channel} any more`
+      const body = ownReport(reason, this.#wordsFor(notice, channel))
       const header = { client: 'hookbell', env: { ...notice.sessionEnv } }
       try {
-        const claim = this.#deps.store.acceptOwn(header, Buffer.from(body))
+        const claim = this.#deps.store.acceptOwn(header, body)
         this.#underWay.set(claim.id, notice)
         return { claim, channel }
       } catch {
@@ -207,9 +206,9 @@ export class Alarms {
   /** Without the reason for a channel of the lowest clearance, because a receiver may repeat the agent's text in it. */
   #wordsFor({ channel, reason }: Notice, reader: string): string {
     const clearance = rulesOf(reader, this.#deps.config().config)?.clearance
-    const why = clearance === 'minimal' ? '' : `: ${reason}`
+    const why = clearance === 'minimal' ? '' : `${reason}\n`
     const file = configPath(this.#deps.configDir)
-    return `Nothing gets through to the channel ${channel} any more${why}. Correct it in ${file}, then: hookbell test ${channel}`
+    return `${why}Correct it in ${file}, then: hookbell test ${channel}`
   }
 
   /** The channel that should carry the notice failed too: queues it for another channel. */

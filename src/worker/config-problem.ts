@@ -6,8 +6,16 @@ import { readQuietly } from '../fs/read.ts'
 import type { Claim } from '../spool/claim.ts'
 import { sha256 } from '../text/sha256.ts'
 import type { WorkerDeps } from './deps.ts'
+import { ownReport } from './own-report.ts'
 
-/** Reports each broken configuration once to the user, by an event to the desktop. */
+interface Told {
+  /** Of the problem; '' if the configuration was right. */
+  hash: string
+  /** Of the event that reported it; '' if it has none. */
+  id: string
+}
+
+/** Reports each broken configuration once to the user, by an event to the desktop, until it is right again. */
 export class ConfigProblem {
   readonly #deps: WorkerDeps
   #seen: LoadedConfig | undefined
@@ -26,18 +34,21 @@ export class ConfigProblem {
 
   /**
    * Best effort: a failure here must not stop deliveries.
+   * @param follow gets the withdrawal of the report before: its receiver may not respond
    * @returns the event that reports the problem, accepted and claimed; undefined if there is nothing new
    */
-  check(loaded: LoadedConfig): Claim | undefined {
+  check(loaded: LoadedConfig, follow: (work: Promise<void>) => void): Claim | undefined {
     if (loaded !== this.#seen) this.#dueAt = this.#deps.steadyNow() + this.#graceMs(loaded)
     this.#seen = loaded
     if (this.#dueAt === undefined) return undefined
-    const path = join(this.#deps.stateDir, 'config-problem-told')
+    const told = this.#readTold()
     const hash = loaded.problem ? sha256(loaded.problem.message) : ''
-    const isNew = (readQuietly(path) ?? '') !== hash
+    const isNew = told.hash !== hash
     if (isNew && this.nextInMs) return undefined
     this.#dueAt = undefined
-    return isNew ? this.#tell(loaded, hash, path) : undefined
+    if (!isNew) return undefined
+    follow(this.#deps.open.withdraw(told.id))
+    return this.#tell(loaded, hash)
   }
 
   /** A file that this worker has seen change, or that is new, may be half of what is being saved. */
@@ -48,14 +59,23 @@ export class ConfigProblem {
     return Math.max(0, SAVING_MS - ageMs)
   }
 
-  #tell(loaded: LoadedConfig, hash: string, path: string): Claim | undefined {
+  get #path(): string {
+    return join(this.#deps.stateDir, 'config-problem-told')
+  }
+
+  #readTold(): Told {
+    const [hash = '', id = ''] = (readQuietly(this.#path) ?? '').split(' ')
+    return { hash, id }
+  }
+
+  #tell(loaded: LoadedConfig, hash: string): Claim | undefined {
     const { store, lastSession } = this.#deps
     try {
       const header = { client: 'hookbell', env: { ...lastSession.env } }
       const claim = loaded.problem && store.acceptOwn(header, describe(loaded))
       // After a fix the hash is removed, so that the same mistake is reported again.
-      if (hash) writeFileSync(path, hash, { mode: 0o600 })
-      else rmSync(path, { force: true })
+      if (claim) writeFileSync(this.#path, `${hash} ${claim.id}`, { mode: 0o600 })
+      else rmSync(this.#path, { force: true })
       return claim
     } catch {
       return undefined
@@ -66,5 +86,5 @@ export class ConfigProblem {
 function describe({ problem, source }: LoadedConfig): Buffer {
   const hint = problem?.hint ? `${problem.hint.replace(/[.?]?$/, (end) => end || '.')} ` : ''
   const message = `${problem?.message}. ${hint}Until it is fixed, the ${source} settings are used.`
-  return Buffer.from(JSON.stringify({ hook_event_name: 'StopFailure', message }))
+  return ownReport('the configuration cannot be used', message)
 }

@@ -102,6 +102,12 @@ export class OpenMessages implements EarlierMessages {
     )
   }
 
+  /** Withdraws what is shown of an event, because it is not true any more. */
+  async withdraw(event: string): Promise<void> {
+    const all = this.#shown.list().filter((one) => one.event === event)
+    await Promise.all(all.map((one) => this.#takeBack(one)))
+  }
+
   /** Milliseconds until transcripts are checked again; undefined if no message needs it. */
   nextLookInMs(): number | undefined {
     const times = this.#watched().map(({ handle }) => this.#looks.inMs(handle))

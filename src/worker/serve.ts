@@ -75,7 +75,8 @@ export async function startOwn(
   { alarms }: WorkerDeps,
   dispatcher: Dispatcher,
 ) {
-  await dispatcher.startOwn(problem.check(settings), DESKTOP_OF_LAST_RESORT)
+  const report = problem.check(settings, (work) => dispatcher.follow(work))
+  await dispatcher.startOwn(report, DESKTOP_OF_LAST_RESORT)
   for (const { claim, channel } of alarms.takeOwn()) await dispatcher.startOwn(claim, channel)
 }
 

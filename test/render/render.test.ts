@@ -88,6 +88,17 @@ describe('a message', () => {
     [{ kind: 'ended', reason: 'clear' }, 'api-server: session ended (clear)', ''],
     [{ kind: 'failed', message: 'rate limit' }, 'api-server: failed', 'rate limit'],
     [{ kind: 'failed' }, 'api-server: failed', 'The turn ended with an error.'],
+    [
+      {
+        kind: 'failed',
+        client: 'hookbell',
+        project: '',
+        reason: 'it is broken',
+        message: 'Fix it',
+      },
+      'hookbell: it is broken',
+      'Fix it',
+    ],
     [{ kind: 'other', name: 'FutureEvent', problems: ['cut'] }, 'api-server: FutureEvent', 'cut'],
     [
       { kind: 'other', name: 'UserPromptSubmit', prompt: 'Fix it' },
@@ -148,6 +159,14 @@ describe('a message', () => {
       const { markup } = render(event).message('normal', { clearance: 'full', markup: 'html' })
       expect(markup, event.kind).toMatch(/<(p|pre) style="white-space: pre-(line|wrap)">a\nb</)
     }
+  })
+
+  it('mentions no turn where hookbell itself reports a failure', () => {
+    const own = { kind: 'failed', client: 'hookbell', reason: 'it is broken', message: 'Fix it' }
+    const htmlOf = (event: object) =>
+      render(event).message('normal', { clearance: 'full', markup: 'html' }).markup
+    expect(htmlOf(own)).not.toContain('The turn')
+    expect(htmlOf({ ...own, client: 'droid' })).toContain('The turn')
   })
 
   it('has a limited length and contains no control characters or secrets', () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ConfigProblem } from '../../src/worker/config-problem.ts'
 import { openWorker } from '../../src/worker/open-worker.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { makeWorld } from './_world.ts'
 
 /** A world in which the alarm about a broken configuration arrives in the same file as the events. */
@@ -38,7 +39,7 @@ function makeChecked() {
     problem,
     config: deps.config,
     now: clocks.now,
-    check: () => problem.check(deps.config.get()),
+    check: () => problem.check(deps.config.get(), () => {}),
     pass: (ms: number) => {
       passed += ms
     },
@@ -109,6 +110,62 @@ describe('a configuration that is being saved', () => {
     pass(500)
     expect(check()).toBeDefined()
     expect(check()).toBeUndefined()
+  })
+})
+
+/** A world whose desktop is a phone with these messages: the channel that reports a broken configuration can withdraw. */
+async function makeShowing() {
+  const shown = new Map<string, { title: string; message: string }>()
+  const { url: server } = await startReceiver({
+    script: [
+      ({ method, path, body }) => {
+        if (method === 'DELETE')
+          return { status: shown.delete(path.split('/').at(-1) ?? '') ? 200 : 404 }
+        const { sequence_id, title, message } = JSON.parse(body)
+        shown.set(sequence_id, { title, message })
+        return { body: JSON.stringify({ id: 'x', event: 'message', sequence_id }) }
+      },
+    ],
+  })
+  const world = makeWorld()
+  const desktop = { type: 'ntfy', server, topic: 'shop' }
+  const good = JSON.stringify({ channels: { desktop }, lingerSeconds: 0 })
+  world.configure(good)
+  await world.once()
+  return { ...world, good, shown: () => [...shown.values()] }
+}
+
+describe('the report of a broken configuration', () => {
+  it('has a title that says so', async () => {
+    const { configure, once, shown } = await makeShowing()
+    configure('nonsense')
+    await once()
+    expect(shown()).toMatchObject([
+      {
+        title: 'hookbell: the configuration cannot be used',
+        message: expect.stringMatching(/config\.json:1:1: not JSON/),
+      },
+    ])
+  })
+
+  it('is withdrawn by a later worker once the file is right again', async () => {
+    const { configure, good, once, shown } = await makeShowing()
+    configure('nonsense')
+    await once()
+    await once()
+    expect(shown()).toHaveLength(1)
+    configure(good)
+    await once()
+    expect(shown()).toEqual([])
+  })
+
+  it('is replaced by that of the next mistake', async () => {
+    const { configure, once, shown } = await makeShowing()
+    configure('nonsense')
+    await once()
+    configure('{"chanels":{}}')
+    await once()
+    expect(shown()).toMatchObject([{ message: expect.stringContaining('unknown key') }])
   })
 })
 

@@ -89,7 +89,9 @@ describe('a broken configuration', () => {
     await deliver('two')
     await deliver('three')
     expect(
-      titles().filter((title) => /hookbell: failed: .*config\.json:1:\d+: not JSON/.test(title)),
+      titles().filter((title) =>
+        /hookbell: the configuration cannot be used: .*config\.json:1:\d+: not JSON/.test(title),
+      ),
     ).toHaveLength(1)
     expect(titles().filter((title) => /one|two|three/.test(title))).toHaveLength(3)
     expect(titles().join()).toContain('Until it is fixed, the last good settings are used')
