@@ -3,6 +3,7 @@ import { describeError, HookbellError } from '../errors.ts'
 import { makeFolders, replaceFile } from '../fs/durable.ts'
 import { Fresh } from '../fs/fresh.ts'
 import { isMissing } from '../fs/missing.ts'
+import { checkFolder } from '../fs/ownership.ts'
 import { readQuietly } from '../fs/read.ts'
 import type { Checked } from './checked.ts'
 import { readStoredEnvironment, storeEnvironment } from './environment.ts'
@@ -160,6 +161,7 @@ function isWithoutFile({ source, problem }: LoadedConfig): boolean {
 /** If they cannot be read, only the channels that need one have to wait. */
 function secretsIfReadable(configDir: string): ReadonlyMap<string, string> {
   try {
+    checkFolder(configDir)
     return readSecrets(configDir).values
   } catch {
     return new Map()

@@ -1,4 +1,4 @@
-import { accessSync, constants, readFileSync, type Stats, statSync } from 'node:fs'
+import { accessSync, constants, lstatSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { type ErrorCode, errorCode, HookbellError } from '../errors.ts'
 import { quoteWord } from '../text/shell.ts'
 import { followLink, realPath } from './links.ts'
@@ -82,6 +82,11 @@ export function checkFolder(path: string, code: ErrorCode = 'E_CONFIG'): void {
   if (!stat) return
   if (!stat.isDirectory()) throw new HookbellError(code, `${path}: not a folder`, { hint: MOVE })
   checkOwnership(path, stat, code)
+  // Whoever owns a link decides where it leads.
+  const { uid } = lstatSync(path)
+  const me = process.getuid?.() ?? uid
+  if (![me, 0].includes(uid))
+    throw new HookbellError(code, `${path}: a link of another user (uid ${uid})`, { hint: MOVE })
 }
 
 /** What is wrong with such a folder. Undefined also if it cannot be accessed: its users report that themselves. */

@@ -5,12 +5,8 @@ import { lstatSync, type Stats, statSync } from 'node:fs'
  * The same conditions as ssh has for its keys: the owner, and no write permission for group or others.
  */
 export function isTrusted(path: string): boolean {
-  return isOwn(path) && isClosed(stat(path))
-}
-
-/** Whether it is this user's or root's; of a link, the link itself: only its owner, or that of its folder, can replace it. */
-export function isOwn(path: string): boolean {
-  return isOurs(lstat(path))
+  // A link can be replaced only by its owner, or by the owner of its folder.
+  return isOurs(lstat(path)) && isClosed(stat(path))
 }
 
 /** The same for an optional path: it is trusted if it does not exist. */

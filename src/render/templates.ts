@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { HookbellError } from '../errors.ts'
 import type { Kind } from '../event/kind.ts'
-import { checkOwnership } from '../fs/ownership.ts'
+import { checkOwnership, folderFault } from '../fs/ownership.ts'
 import { readRegular } from '../fs/read.ts'
 import { monotonicMs } from '../monotonic.ts'
 import { packageRoot } from '../package-root.ts'
@@ -14,6 +14,7 @@ const MAX_BYTES = 256 * 1024
 /** The texts of templates. Each file in the user's own folder takes precedence over the built-in one. */
 export class Templates {
   readonly #ours = join(packageRoot(), 'templates')
+  readonly #configDir: string
   readonly #own: string
   readonly #texts = new Map<string, { stamp: number; text: string }>()
 
@@ -21,6 +22,7 @@ export class Templates {
   #isThere = false
 
   constructor(configDir: string) {
+    this.#configDir = configDir
     this.#own = join(configDir, 'templates')
   }
 
@@ -46,7 +48,9 @@ export class Templates {
     const now = monotonicMs()
     if (now - this.#lookedAt < CHECK_EVERY_MS) return this.#isThere
     this.#lookedAt = now
-    this.#isThere = existsSync(this.#own)
+    // In a folder that others can change, a template may be a link to any file of this user.
+    const folders = [this.#configDir, this.#own]
+    this.#isThere = existsSync(this.#own) && !folders.some((folder) => folderFault(folder))
     return this.#isThere
   }
 

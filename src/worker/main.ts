@@ -3,8 +3,7 @@ import { CurrentConfig } from '../config/current.ts'
 import { stateDir } from '../config/paths.ts'
 import { isPinRefused, readPinned } from '../config/pinned.ts'
 import { workerEnvironment } from '../config/worker-env.ts'
-import { folderFault } from '../fs/ownership.ts'
-import { isOwn, isTrusted, isTrustedIfPresent } from '../fs/trust.ts'
+import { isTrusted } from '../fs/trust.ts'
 import { endHandover, handoverRequested } from '../spool/handover.ts'
 import { prepareSpool } from '../spool/prepare.ts'
 import { hasProc } from '../spool/process.ts'
@@ -36,7 +35,7 @@ async function main() {
   const configDir = process.env.HOOKBELL_CONFIG_DIR ?? ''
   const folders = servedFolders(state)
   const [first] = folders
-  if (!first || isPinRefused(state) || !isSafe(configDir)) return
+  if (!first || isPinRefused(state)) return
   if (mustRestart()) return restart(folders)
   const config = new CurrentConfig(configDir, first)
   const onRecord = atRecord(BUSY_FROM, keepCodeIfCompiled)
@@ -47,11 +46,6 @@ async function main() {
   // Each folder is served on its own, so that a fault in one does not delay the others.
   await Promise.allSettled(options.map(serve))
   keepCodeIfCompiled()
-}
-
-/** Also of a folder that a group without other members can write, as where the umask is 002. */
-function isSafe(folder: string): boolean {
-  return isTrustedIfPresent(folder) || (isOwn(folder) && !folderFault(folder))
 }
 
 function keepCodeIfCompiled() {

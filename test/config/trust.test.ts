@@ -1,10 +1,12 @@
 import {
   chmodSync,
   chownSync,
+  lchownSync,
   mkdirSync,
   mkdtempSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,6 +22,7 @@ import {
   trustProject,
 } from '../../src/config/trusted-projects.ts'
 import type { HookbellError } from '../../src/errors.ts'
+import { Templates } from '../../src/render/templates.ts'
 import { buildProgram } from '../support/program.ts'
 import { shellQuote } from '../support/shell-quote.ts'
 
@@ -80,6 +83,47 @@ describe('a file or folder that other users can change', () => {
       expect(problem?.hint).toMatch(/sudo chown -R 0 '/)
     },
   )
+
+  it.runIf(isRoot)('is not used if the link to its folder belongs to another user', () => {
+    const { config, state } = makeWorld()
+    const link = join(makeFolder(), 'config')
+    symlinkSync(config, link)
+    expect(new CurrentConfig(link, state).get().problem).toBeUndefined()
+    lchownSync(link, STRANGER, STRANGER)
+    const { problem, source } = new CurrentConfig(link, state).get()
+    expect(source).toBe('last good')
+    expect(problem?.message).toBe(`${link}: a link of another user (uid 65533)`)
+  })
+
+  it.each(['.', 'templates'])('gives no template: %s', (folder) => {
+    const { config } = makeWorld()
+    mkdirSync(join(config, 'templates/plain'))
+    writeFileSync(join(config, 'templates/plain/done.liquid'), 'Finished')
+    const template = () => new Templates(config).own('plain', 'done')
+    expect(template()).toBe('Finished')
+    chmodSync(join(config, folder), 0o777)
+    expect(template()).toBeUndefined()
+  })
+
+  // Another user may have put a link to any file of this one there.
+  it('gives no secret', () => {
+    const { config, state } = makeWorld()
+    const channel = { type: 'webhook', url: '${TOKEN}' }
+    writeFileSync(join(config, 'secrets.env'), 'TOKEN=https://example.com', { mode: 0o600 })
+    writeFileSync(join(config, 'config.json'), JSON.stringify({ channels: { team: channel } }))
+    const unset = () => new CurrentConfig(config, state).get().unset
+    expect(unset()).toEqual([])
+    chmodSync(config, 0o777)
+    expect(unset()).toEqual(['TOKEN'])
+  })
+
+  it('is reported also without a config.json', () => {
+    const { config, state } = makeWorld()
+    rmSync(join(config, 'config.json'))
+    chmodSync(config, 0o777)
+    const { problem } = new CurrentConfig(config, state).get()
+    expect(problem?.message).toContain('other users can change it')
+  })
 
   it('is reported for each folder', () => {
     const { config, state } = makeWorld()

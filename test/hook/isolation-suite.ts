@@ -89,20 +89,23 @@ export function isolationSuite(door: Door) {
     })
 
     it.each(['can be written by others', ...(isRoot ? ['belongs to another user'] : [])])(
-      'deliver nothing when the configuration folder %s',
+      'deliver by the last valid settings, and report it, when the configuration folder %s',
       async (what) => {
         const home = makeHome({ holdsWorkerBack: false })
         await door.argv(home)
-        const [node, ended] = [join(home.folder, 'node'), join(home.folder, 'ended')]
-        const script = `#!/bin/sh\n${shellQuote(process.execPath)} "$@"\n: >${shellQuote(ended)}\n`
-        writeFileSync(node, script, { mode: 0o755 })
-        repin(home, 'node', node)
+        expect(quiet(await runDoor(door, home, { input: EVENT }))).toEqual(silent)
+        await waitFor(() => delivered(home) === 1 && workerPid(home.state) === undefined)
+        const planted = join(home.folder, 'planted.jsonl')
+        const config = readFileSync(join(home.config, 'config.json'), 'utf8')
+        writeFileSync(join(home.config, 'config.json'), config.replace(home.audit, planted))
         if (what === 'can be written by others') chmodSync(home.config, 0o777)
         else chownSync(home.config, STRANGER, STRANGER)
         expect(quiet(await runDoor(door, home, { input: EVENT }))).toEqual(silent)
-        await waitFor(() => existsSync(ended))
-        expect(files(join(home.state, 'spool/new'))).toHaveLength(1)
-        expect(existsSync(home.audit)).toBe(false)
+        await waitFor(() => delivered(home) === 2)
+        const journal = join(home.state, 'journal.jsonl')
+        const report = /the configuration cannot be used/
+        await waitFor(() => report.test(readFileSync(journal, 'utf8')))
+        expect(existsSync(planted)).toBe(false)
       },
     )
 

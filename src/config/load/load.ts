@@ -67,9 +67,9 @@ export function loadConfig(
   { env = {}, fetched, checked }: Partial<LoadOptions> = {},
 ): LoadedConfig {
   const path = configPath(configDir)
+  checkFolder(configDir)
   const text = readConfigText(path)
   if (text === undefined) return { ...builtInConfig(checked), warnings: misnamed(path) }
-  checkFolder(configDir)
   const { values, junk } = readSecrets(configDir)
   const secrets = { file: values, env, ...(fetched && { fetched }) }
   const loaded = parseConfig(text, {

@@ -650,7 +650,7 @@ describe('the configuration in force', () => {
     const loop = join(folder, 'loop')
     symlinkSync(loop, loop)
     const { problem, source } = new CurrentConfig(loop, state).get()
-    expect(problem?.message).toMatch(/loop\/.*: a link that leads back to itself$/)
+    expect(problem?.message).toMatch(/loop: a link that leads back to itself$/)
     expect(source).toBe('built-in')
   })
 
