@@ -3,7 +3,7 @@ import { type Client, isClientError } from '../api/index.ts'
 import { paint, print, say } from '../cli/output.ts'
 import { HookbellError, usageError } from '../errors.ts'
 import { oneLine } from '../text/clean.ts'
-import { withClient } from './api/client.ts'
+import { endedByInterrupt, withClient } from './api/client.ts'
 import { renderText } from './api/conversation.ts'
 import { asText } from './api/fields.ts'
 import { makeFollower } from './api/follow.ts'
@@ -35,7 +35,7 @@ export const replyCommand = defineCommand({
 })
 
 async function postOnly(client: Client, sessionId: string, text: string, _: number, json: boolean) {
-  const answer = await client.sessions.messages.add({ sessionId, text })
+  const answer = await client.sessions.messages.add({ sessionId, text }, endedByInterrupt())
   if (json) return printResponse(answer)
   const [id, status] = [answer.messageId, answer.status].map((value) => oneLine(asText(value)))
   const facts = [id ? ` as ${id}` : '', status ? `; the session is ${status}` : ''].join('')
@@ -51,7 +51,7 @@ async function postAndWait(
 ) {
   const onProgress = makeFollower()
   const answers = await client.sessions.messages
-    .addAndWait({ sessionId, text }, { deadlineMs, ...(onProgress ? { onProgress } : {}) })
+    .addAndWait({ sessionId, text }, { ...endedByInterrupt(), deadlineMs, onProgress })
     .catch((error: unknown) => {
       throw isTooLate(error) ? tooLate(sessionId, deadlineMs, error) : error
     })

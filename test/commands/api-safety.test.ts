@@ -38,6 +38,51 @@ describe('api: destructive calls', () => {
   })
 })
 
+describe('Ctrl+C', () => {
+  /** Interrupts a command whose request is carried out but not answered. */
+  async function interrupt(
+    words: (ids: Awaited<ReturnType<typeof makeApiHome>>['emulator']) => string[],
+    requests = 1,
+  ) {
+    const { env, emulator, project } = await makeApiHome()
+    const hangs = requests === 1 ? {} : { endpoint: 'sessions.messages.list' }
+    emulator.faults.add(makeFault({ hang: true }, { carryOut: true, ...hangs }))
+    const program = [join(root, 'bin/hookbell'), ...words(emulator)]
+    const child = execa(process.execPath, program, {
+      ...{ cwd: project, env, extendEnv: false, reject: false, input: '' },
+    })
+    await expect.poll(() => emulator.requests().length).toBeGreaterThanOrEqual(requests)
+    child.kill('SIGINT')
+    return await child
+  }
+
+  it.each<[string, string[]]>([
+    ['api', ['api', 'computers.delete', '--computer-id', 'some-id', '--yes']],
+    ['raw', ['api', 'DELETE', '/api/v0/computers/some-id', '--yes']],
+    ['reply', ['reply', 'some-id', 'Go ahead']],
+    ['reply --wait', ['reply', 'some-id', 'Go ahead', '--wait']],
+  ])('says that a call that changes something may have been carried out: %s', async (_, words) => {
+    const { exitCode, stderr } = await interrupt(() => words)
+    expect(stderr).toContain('aborted while waiting for the response')
+    expect(stderr).toContain('may have been carried out')
+    expect(exitCode).toBe(130)
+  })
+
+  it('says that the message was added while it is waited for the agent', async () => {
+    const { exitCode, stderr } = await interrupt(
+      ({ sessionId }) => ['reply', sessionId, 'Go ahead', '--wait'],
+      2,
+    )
+    expect(stderr).toMatch(/aborted\n\s+Message msg_\d+ was added: list the messages/)
+    expect(exitCode).toBe(130)
+  })
+
+  it('ends a call that only reads like any other program', async () => {
+    const { signal, stderr } = await interrupt(() => ['api', 'organization.limits.getGlobal'])
+    expect({ signal, stderr }).toEqual({ signal: 'SIGINT', stderr: '' })
+  })
+})
+
 describe('api: a key that is shown only once', () => {
   async function start() {
     const home = await makeApiHome()

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../api/endpoints/endpoint.ts'
 import { PageList } from '../../api/index.ts'
-import { withClient } from './client.ts'
+import { endedByInterrupt, withClient } from './client.ts'
 import { failOnPartialFailure } from './errors.ts'
 import { fieldsOf } from './fields.ts'
 import { methodOf } from './find-endpoint.ts'
@@ -30,7 +30,8 @@ export function callEndpoint(
   return withClient(
     command,
     async (client) => {
-      const calling = methodOf(client, endpoint)(input)
+      const options = endpoint.method === 'GET' ? {} : endedByInterrupt()
+      const calling = methodOf(client, endpoint)(input, options)
       if (endpoint.page && calling instanceof PageList) {
         await printList(endpoint.page, calling, { command, json, table, all })
         return 0

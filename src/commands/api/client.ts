@@ -19,6 +19,16 @@ export async function withClient<Value>(
   }
 }
 
+/**
+ * For a call that changes something: Ctrl+C ends the call, not the process. So its error still says whether it may have
+ * been carried out.
+ */
+export function endedByInterrupt(): { signal: AbortSignal } {
+  const interrupt = new AbortController()
+  process.once('SIGINT', () => interrupt.abort())
+  return { signal: interrupt.signal }
+}
+
 /** An unknown input is sent, since the service may be newer, but it may also be misspelt. */
 function tellOfUnknownInput({ in: where, path, problem }: Drift) {
   if (where === 'input') process.stderr.write(`Note: ${oneLine(path)}: ${problem}\n`)

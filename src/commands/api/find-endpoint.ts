@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../api/endpoints/endpoint.ts'
 import { listEndpoints } from '../../api/endpoints/index.ts'
-import type { Client, PageList } from '../../api/index.ts'
+import type { CallOptions, Client, PageList } from '../../api/index.ts'
 import { usageError } from '../../errors.ts'
 
 /** @throws HookbellError E_USAGE if the ID is unknown, with similar IDs as a hint */
@@ -20,6 +20,7 @@ export function findEndpoint(id: string): Endpoint {
 /** A list is a `PageList`, anything else a promise. */
 export type AnyMethod = (
   input: Record<string, unknown>,
+  options?: CallOptions,
 ) => PageList<unknown, unknown> | Promise<unknown>
 
 /** The client method of an endpoint: its ID is the path to it. */

@@ -4,7 +4,7 @@ import type { RawRequest } from '../../api/index.ts'
 import { NEEDS_KEY } from '../../cli/key-help.ts'
 import { HookbellError } from '../../errors.ts'
 import { exitCodeFor } from './call-endpoint.ts'
-import { withClient } from './client.ts'
+import { endedByInterrupt, withClient } from './client.ts'
 import { confirm } from './confirm.ts'
 import { failOnPartialFailure } from './errors.ts'
 import { printResponse } from './print-response.ts'
@@ -37,6 +37,7 @@ export function rawCommand(): CommandDef {
       const method = args.method.toUpperCase() as Method
       const name = `api ${method}`
       const [path = '', ...query] = args.path.split('?')
+      const isRead = method === 'GET' || method === 'HEAD'
       const irreversible = method === 'DELETE' ? `Delete ${path}` : undefined
       const request: RawRequest = {
         method,
@@ -47,7 +48,7 @@ export function rawCommand(): CommandDef {
       }
       await confirm(name, irreversible ? { irreversible } : {}, {}, args.yes === true)
       return await withClient(name, async (client) => {
-        const response = await client.request(request)
+        const response = await client.request(request, isRead ? {} : endedByInterrupt())
         printResponse(response)
         failOnPartialFailure(name, endpointAt(method, path)?.id, response)
         return exitCodeFor(response)

@@ -4,7 +4,7 @@ import { devNull, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Client } from '../../api/index.ts'
 import { errorCode, HookbellError } from '../../errors.ts'
-import { withClient } from './client.ts'
+import { endedByInterrupt, withClient } from './client.ts'
 import type { Flag } from './flags.ts'
 import { toSafeJson } from './json.ts'
 import { printResponse } from './print-response.ts'
@@ -24,19 +24,17 @@ export async function rotateKey(
   const input = given as unknown as RotateInput
   const command = 'api serviceAccounts.keys.rotate'
   if (output === '') throw new HookbellError('E_USAGE', `${command}: --output takes a file, not ""`)
-  // Ctrl+C ends the call, not the process: that still says what may be lost, and removes the prepared file.
-  const interrupt = new AbortController()
-  const { signal } = interrupt
-  process.once('SIGINT', () => interrupt.abort())
+  // After Ctrl+C the prepared file must still be removed.
+  const options = endedByInterrupt()
   await withClient(
     command,
     async ({ serviceAccounts: { keys } }) => {
       if (typeof output === 'string') {
-        const rotated = keys.rotateTo(output, input, { signal })
+        const rotated = keys.rotateTo(output, input, options)
         return printResponse(await rotated.catch((error: unknown) => rethrow(error, output)))
       }
       tryStdout(command)
-      const response = await keys.rotate(input, { signal })
+      const response = await keys.rotate(input, options)
       const text = table ? renderResponse(response).text : toSafeJson(response, 2)
       await writeOrSave(`${text}\n`)
     },
