@@ -6,7 +6,7 @@ import { makeHome, root } from '../support/home.ts'
 import { runCommand } from '../support/run-command.ts'
 
 interface RunOptions {
-  input?: string
+  input?: string | Uint8Array
   env?: Record<string, string | undefined>
 }
 

@@ -328,6 +328,24 @@ describe('api: usage errors', () => {
     },
   )
 
+  // As PowerShell 5 and some editors write it.
+  it.each(['utf-16le', 'utf-16be'])('says that a body is in UTF-16: %s', async (encoding) => {
+    const { run, runWith, emulator, home } = await makeApiHome()
+    const bytes = Buffer.from('\ufeff{"limit": null}', 'utf16le')
+    const input = encoding === 'utf-16be' ? bytes.swap16() : bytes
+    const words = ['api', 'organization.limits.setGlobal', '--body']
+    const piped = await runWith({ input }, ...words, '-')
+    expect(piped.stderr).toBe(
+      'x api organization.limits.setGlobal: stdin is in UTF-16\n  Save it as UTF-8',
+    )
+    const file = join(home, 'body.json')
+    writeFileSync(file, input)
+    const { stderr, exitCode } = await run(...words, file)
+    expect(stderr).toContain(`"${file}" is in UTF-16\n  Save it as UTF-8`)
+    expect(exitCode).toBe(64)
+    expect(emulator.requests()).toEqual([])
+  })
+
   it.each(['api computers.get', 'usage', 'messages', 'reply'])(
     '%s rejects a key on the command line',
     async (command) => {
