@@ -10,7 +10,8 @@ import type { Received } from './accept.ts'
 import type { loadBullmq } from './bullmq.ts'
 import { noteWorking } from './dead-channel.ts'
 import { destinationOf, type HubQueue } from './destinations.ts'
-import { type Told, tell } from './tell.ts'
+import { PassBy } from './pass-by.ts'
+import { isSent, type Told, tell } from './tell.ts'
 
 /** A hub that was killed delays a destination for about this long. */
 const LOCK_MS = 10_000
@@ -49,6 +50,7 @@ export class HubDestinationQueue {
   readonly channels: readonly string[]
   readonly #worker: Worker<Received>
   readonly #deps: HubDestinationQueueDeps
+  readonly #passBy: PassBy
   /** The id of the message that this hub worked on last. */
   #last: string | undefined
 
@@ -68,6 +70,11 @@ export class HubDestinationQueue {
       ...{ lockDuration: LOCK_MS, stalledInterval: STALLED_MS, maxStalledCount: MAX_STALLED },
       ...{ metrics: { maxDataPoints: 60 } },
       ...{ removeOnComplete: { count: 0 }, removeOnFail: { count: KEPT_DEAD } },
+    })
+    this.#passBy = new PassBy({
+      queue: this.queue,
+      paceMs: (channel) => this.#paceMs(channel),
+      send: (job, passed) => this.#send(job, passed),
     })
     this.queue.on('error', onProblem)
     this.#worker.on('error', onProblem)
@@ -105,6 +112,7 @@ export class HubDestinationQueue {
 
   /** Finishes the message that is being sent. Waits for Redis, if need be for ever. */
   async close() {
+    this.#passBy.end()
     await this.#worker.close()
     await this.queue.close()
   }
@@ -135,23 +143,40 @@ export class HubDestinationQueue {
   }
 
   async #work(job: Job) {
-    const { bullmq, onTold, now, redis, onProblem, loaded } = this.#deps
-    const { channel } = job.data.record
+    const { bullmq, now, onProblem } = this.#deps
     this.#last = job.id
-    const told = await this.#tell(job)
-    onTold(job.data, told)
-    this.#noteChannel(job.data.record, told)
-    void redis.call('HINCRBY', COUNTS, told.type, '1').catch(() => {})
-    const isSent = !['repeat', 'summarized', 'expired', 'answered'].includes(told.type)
-    const destination = destinationOf(channel, loaded)
-    const pace = 'error' in destination ? undefined : destination.notifier.pace
-    const paceMs = isSent ? (pace?.minIntervalMs ?? 0) : 0
+    const told = await this.#send(job)
+    const paceMs = isSent(told) ? this.#paceMs(job.data.record.channel) : 0
+    const pauseMs =
+      told.type === 'deferred'
+        ? Math.max(1, paceMs, (await this.#triedAgainAt(job, told)) - now())
+        : paceMs
     // A rate limit holds for all hubs and, unlike the backoff of BullMQ, keeps the order.
-    const pauseMs = told.type === 'deferred' ? Math.max(1, paceMs, told.until - now()) : paceMs
     if (pauseMs > 0) await this.queue.rateLimit(pauseMs).catch(onProblem)
     if (told.type === 'deferred') throw bullmq.Worker.RateLimitError()
     if (told.type === 'exhausted' || told.type === 'unavailable')
       throw new bullmq.UnrecoverableError(told.reason)
+  }
+
+  async #send(job: Job, passed?: ReadonlySet<string>): Promise<Told> {
+    const { onTold, redis } = this.#deps
+    const told = await this.#tell(job, passed)
+    onTold(job.data, told)
+    this.#noteChannel(job.data.record, told)
+    void redis.call('HINCRBY', COUNTS, told.type, '1').catch(() => {})
+    return told
+  }
+
+  /** When the message that failed is tried again, Unix ms. Others may pass it before. */
+  async #triedAgainAt(job: Job, told: Extract<Told, { type: 'deferred' }>): Promise<number> {
+    const { onProblem } = this.#deps
+    const until = await this.#passBy.sendOthers(job, told).catch(onProblem)
+    return Math.max(told.until, until ?? 0)
+  }
+
+  #paceMs(channel: string): number {
+    const destination = destinationOf(channel, this.#deps.loaded)
+    return 'error' in destination ? 0 : (destination.notifier.pace?.minIntervalMs ?? 0)
   }
 
   #noteChannel(record: HubRecord, told: Told) {
@@ -161,9 +186,9 @@ export class HubDestinationQueue {
   }
 
   /** If Redis does not answer, nothing was sent or decided, and the message keeps its place in the queue. */
-  async #tell(job: Job) {
+  async #tell(job: Job, passed?: ReadonlySet<string>) {
     try {
-      return await tell(job, { ...this.#deps, queue: this.queue })
+      return await tell(job, { ...this.#deps, queue: this.queue, ...(passed && { passed }) })
     } catch (error) {
       this.#deps.onProblem(error)
       await sleep(UNANSWERED_MS)

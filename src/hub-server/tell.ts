@@ -1,6 +1,6 @@
 import type { Job, Queue } from 'bullmq'
 import type { LoadedConfig } from '../config/load/load.ts'
-import { failedOutcome, send } from '../deliver/attempt.ts'
+import { failedOutcome, retryAfterOf, send } from '../deliver/attempt.ts'
 import type { Outcome } from '../deliver/outcome.ts'
 import { summarize, withLine } from '../deliver/summary.ts'
 import type { Delivery } from '../delivery.ts'
@@ -23,12 +23,16 @@ export interface TellDeps {
   redis: RedisConnection
   loaded: LoadedConfig
   now(): number
+  /** Sessions whose messages must wait, so that a summary includes none of them. */
+  passed?: ReadonlySet<string>
   /** Called when a shown message was withdrawn. */
   onWithdrawn(of: { id: string; channel: string }, answer: string): void
 }
 
 export type Told =
-  | Exclude<Outcome, { type: 'released' }>
+  | Exclude<Outcome, { type: 'released' | 'deferred' }>
+  /** `asksToWait`: the receiver has said when it takes messages again. */
+  | (Extract<Outcome, { type: 'deferred' }> & { asksToWait: boolean })
   | { type: 'repeat' }
   /** Its text was part of an earlier message. */
   | { type: 'summarized' }
@@ -49,6 +53,11 @@ export async function tell(job: Job<Received>, deps: TellDeps): Promise<Told> {
   const told = await attempt(job, delivery, deps)
   if (told.type === 'deferred') await noteFailure(id, { ...told, at: now() }, redis)
   return told
+}
+
+/** Whether the receiver was asked to take something. */
+export function isSent({ type }: Told): boolean {
+  return !['repeat', 'summarized', 'expired', 'answered'].includes(type)
 }
 
 async function whyOver(received: Received, delivery: Delivery, { now, redis }: TellDeps) {
@@ -101,15 +110,15 @@ async function keepHandle(
 }
 
 function failed(delivery: Delivery, error: unknown, { loaded, now }: TellDeps): Told {
-  const deps = { now, random: Math.random }
-  return failedOutcome(delivery, error, loaded, deps) as Told
+  const outcome = failedOutcome(delivery, error, loaded, { now, random: Math.random })
+  return { ...outcome, asksToWait: retryAfterOf(error) !== undefined } as Told
 }
 
 /** What else waits for the same channel, except permission questions; nothing if too few wait for a summary. */
 async function waitingWith(
   job: Job<Received>,
   { id, channel }: Delivery,
-  { queue, redis, now }: TellDeps,
+  { queue, redis, now, passed }: TellDeps,
 ): Promise<Received[]> {
   if (now() - job.data.receivedAt < SUMMARY_AFTER_MS) return []
   const jobs = await queue.getJobs(['prioritized'], 0, SUMMARY_MAX - 1, true)
@@ -117,7 +126,7 @@ async function waitingWith(
     .filter((one) => one?.data.record.channel === channel && one.data.record.id !== id)
     .sort((a, b) => a.data.receivedAt - b.data.receivedAt)
     .map(({ data }) => data)
-    .filter((one) => !isExpired(toDelivery(one, 0), now()))
+    .filter((one) => !isExpired(toDelivery(one, 0), now()) && !passed?.has(one.record.session))
   const seen = await Promise.all(waiting.map(({ record }) => isSeen(record.id, redis)))
   const open = waiting.filter((_, index) => !seen[index])
   return open.length + 1 >= SUMMARY_FROM ? open : []
