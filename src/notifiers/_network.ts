@@ -69,8 +69,8 @@ export function connectionFailure(
   const { signal, secrets, handle } = options
   const fault = innermost(error)
   const hint = signal.aborted ? undefined : certificateHint(fault)
-  const { message } = signal.aborted
-    ? tooLate(name, signal)
-    : new Error(`${name}: ${answerLine(fault, secrets)}`)
+  const message = signal.aborted
+    ? tooLate(name, signal).message
+    : `${name}: ${answerLine(fault, secrets)}`
   return new DeliveryError('retry', message, { handle, ...(hint && { hint }) })
 }

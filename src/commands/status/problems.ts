@@ -35,7 +35,7 @@ export async function problemsOf(
   }
   const standIns = Object.entries(summary.unusableDirect ?? {})
   for (const [name, reason] of [...Object.entries(unusable), ...standIns])
-    problems.push(`channel ${name}: ${reason}${await howToSetIn(reason, unset)}`)
+    problems.push(`channel ${name}: ${reason}${await adviceOn(reason, unset)}`)
   const names = Object.keys(channels)
   const isExplained = names.length === 0 && Object.keys(unusable).length > 0
   if (unreachable.length === names.length && !isExplained)
@@ -55,11 +55,11 @@ export async function problemsOf(
 
 /** Why the hub cannot be reached, and how to set what it lacks. */
 export async function hubProblem(reach: string, { unset }: ConfigSummary): Promise<string> {
-  return `hub: ${reach}${await howToSetIn(reach, unset)}`
+  return `hub: ${reach}${await adviceOn(reach, unset)}`
 }
 
 /** How to set the variables that a reason names. Loads the facts about the clients only if it names one. */
-async function howToSetIn(reason: string, unset: readonly string[]): Promise<string> {
+async function adviceOn(reason: string, unset: readonly string[]): Promise<string> {
   if (!unset.some((name) => reason.includes(`\${${name}}`))) return ''
   const { shellEnvironment } = await import('../../clients/shell-environment.ts')
   const { howToSetIn } = await import('../../config/secrets/how-to-set.ts')
