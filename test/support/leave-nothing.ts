@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   rmSync,
+  statSync,
   symlinkSync,
 } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
@@ -74,7 +75,9 @@ export default function leaveNothing() {
     restore()
     rmSync(programs, { recursive: true, force: true })
     const inFolder = readdirSync(folder).filter((name) => !EXPECTED.test(name))
-    const left = [...inFolder, ...leftovers().filter((path) => !before.includes(path))]
+    const inside = (name: string) => [name, ...filesIn(join(folder, name))].join(' with ')
+    const others = leftovers().filter((path) => !before.includes(path))
+    const left = [...inFolder.map(inside), ...others]
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
     if (left.length > 0) fail(`The tests left behind: ${left.join(', ')}`)
   }
@@ -107,6 +110,12 @@ function fail(message: string) {
     console.error(`\n${message}`)
     process.exitCode = 1
   })
+}
+
+/** What is in a folder that was left behind tells which test did so. */
+function filesIn(folder: string): string[] {
+  const all = statSync(folder).isDirectory() ? readdirSync(folder, { recursive: true }) : []
+  return all.slice(0, 10).map(String)
 }
 
 function listOurs([folder, ours]: readonly [string, RegExp]): string[] {
