@@ -21,6 +21,11 @@ export function isUrgent(kind: string): boolean {
   return urgent.includes(kind)
 }
 
+/** How a reason calls an event: the kind `other` says nothing to a reader, the client's name of the event does. */
+export function kindOrName(kind: string, name: string): string {
+  return kind === ('other' satisfies Kind) ? name : kind
+}
+
 /** Types of Notification that block the agent until a person answers. */
 const BLOCKING = /^(permission|toolpermission|elicitation_dialog|elicitation$)/i
 const WAITING = /^(idle|agent_idle|agent_needs_input)/i

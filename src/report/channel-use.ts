@@ -9,15 +9,18 @@ export interface ChannelUse {
   events: number
   /** Attempts that failed and were made again. */
   retries: number
-  /** Deliveries that gave up, or that are not possible on this machine. */
+  /** Deliveries that gave up. */
   failed: number
+  /** Events whose session has no such channel, such as no terminal: nothing is wrong with it. */
+  unavailable: number
 }
 
 /** By channel, the most used first. */
 export function channelUse(entries: readonly JournalEntry[]): ChannelUse[] {
   const channels = new Map<string, ChannelUse>()
   const useOf = (name: string) => {
-    const use = channels.get(name) ?? { name, messages: 0, events: 0, retries: 0, failed: 0 }
+    const none = { messages: 0, events: 0, retries: 0, failed: 0, unavailable: 0 }
+    const use = channels.get(name) ?? { name, ...none }
     channels.set(name, use)
     return use
   }
@@ -28,7 +31,8 @@ export function channelUse(entries: readonly JournalEntry[]): ChannelUse[] {
       use.messages += entry.summary ? 0 : 1
     }
     if (entry.type === 'deferred') useOf(entry.channel).retries += 1
-    if (entry.type === 'exhausted' || entry.type === 'unavailable') useOf(entry.channel).failed += 1
+    if (entry.type === 'exhausted') useOf(entry.channel).failed += 1
+    if (entry.type === 'unavailable') useOf(entry.channel).unavailable += 1
   }
   return [...channels.values()].sort((one, other) => other.messages - one.messages)
 }

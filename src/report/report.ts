@@ -50,7 +50,10 @@ const speeds: [string, number][] = [
   ['over 2 h', Number.POSITIVE_INFINITY],
 ]
 
-/** What the journal adds up to: waiting times, channels, and what was not told. Attempts of `doctor` are left out. */
+/**
+ * What the journal adds up to: waiting times, channels, and what was not told. Attempts of `doctor` are left out, and what
+ * was not told leaves out events such as prompts.
+ */
 export function makeReport(entries: readonly JournalEntry[], period: Period): Report {
   const waits = new Waits()
   for (const entry of entries) waits.add(entry)
@@ -59,18 +62,27 @@ export function makeReport(entries: readonly JournalEntry[], period: Period): Re
     (entry): entry is AcceptedEntry =>
       entry.type === 'accepted' && isIn(entry.acceptedAt) && entry.event !== CANARY_EVENT,
   )
-  const ids = new Set(accepted.map(({ id }) => id))
-  const own = entries.filter(({ id }) => ids.has(id))
+  const entriesFor = (events: readonly AcceptedEntry[]) => {
+    const ids = new Set(events.map(({ id }) => id))
+    return entries.filter(({ id }) => ids.has(id))
+  }
+  const news = accepted.filter((entry) => !isBookkeeping(entry))
   const begun = waits.all.filter(({ at }) => isIn(at))
   return {
     ...period,
-    events: ids.size,
+    events: new Set(accepted.map(({ id }) => id)).size,
     waits: waitRows(begun),
     answers: answerCounts(begun),
-    days: daysOf(accepted, own),
-    channels: channelUse(own),
-    suppressed: suppressions(own),
+    days: daysOf(news, entriesFor(accepted)),
+    channels: channelUse(entriesFor(accepted)),
+    suppressed: suppressions(entriesFor(news)),
   }
+}
+
+/** Whether nobody wants to be told of it: hooks for prompts and the like only show how long a turn took. */
+function isBookkeeping({ kind, to = [], trace = [] }: AcceptedEntry): boolean {
+  const isRouted = to.length > 0 || trace.some(({ verdict }) => verdict === 'matched')
+  return kind === 'other' && !isRouted
 }
 
 function waitRows(waits: readonly Wait[]): WaitRow[] {

@@ -3,7 +3,7 @@ import { afterMs, stepsOf } from '../config/schema/steps.ts'
 import type { EnrichedEvent } from '../context/enrich.ts'
 import type { Urgency } from '../delivery.ts'
 import type { AgentEvent } from '../event/event.ts'
-import type { Kind } from '../event/kind.ts'
+import { type Kind, kindOrName } from '../event/kind.ts'
 import { CANARY_EVENT } from '../journal/canary.ts'
 import type { TraceStep } from '../journal/entry.ts'
 import { conditionsOf, type RouteDeps } from './conditions.ts'
@@ -69,7 +69,7 @@ export function route(
   }
   const candidates = [...chosen.values()]
   if (candidates.length > 0) return { candidates, trace }
-  return { candidates, suppress: `no route for ${event.kind}`, trace }
+  return { candidates, suppress: `no route for ${kindOrName(event.kind, event.name)}`, trace }
 }
 
 /** Whether the agent's own environment switches notifications off. */

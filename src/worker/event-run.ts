@@ -1,6 +1,7 @@
 import type { Delivery } from '../delivery.ts'
 import { HookbellError } from '../errors.ts'
 import type { AgentEvent } from '../event/event.ts'
+import { kindOrName } from '../event/kind.ts'
 import { meaningOf } from '../event/meaning.ts'
 import { parseEvent } from '../event/parse.ts'
 import { channelsOf, type EventStatus, isAccepted, isOpen } from '../journal/history.ts'
@@ -215,7 +216,7 @@ function openChannels(
 async function finishBegun(claim: Claim, before: EventStatus | undefined, deps: WorkerDeps) {
   if (before?.outcome === 'waiting' && before.to.length === 0) {
     const reasons = before.trace.filter(({ verdict }) => verdict === 'suppress')
-    const reason = reasons.map(({ because }) => because).join('; ') || `no route for ${before.kind}`
+    const reason = reasons.map(({ because }) => because).join('; ') || `no route for ${kindOrName(before.kind, before.event)}`
     await deps.journal.append({ at: deps.now(), id: claim.id, type: 'suppressed', reason })
   }
   // It may also have come before the alarm was raised.

@@ -45,7 +45,7 @@ const report: Report = {
     { name: '1 to 5 min', count: 2 },
   ],
   days: [{ date: '2026-11-19', messages: 12, notTold: 3 }],
-  channels: [{ name: 'team', messages: 12, events: 14, retries: 1, failed: 0 }],
+  channels: [{ name: 'team', messages: 12, events: 14, retries: 1, failed: 0, unavailable: 2 }],
   suppressed: [
     { name: 'short-turns', count: 30 },
     { name: evil, count: 1 },
@@ -59,7 +59,7 @@ describe('hookbell report', () => {
     expect(exitCode).toBe(0)
     const count = entries.filter(({ type }) => type === 'accepted').length
     expect(stdout).toMatch(new RegExp(`^${count} events from \\d{4}-`))
-    for (const block of ['waited for a person', 'answered', 'channels', 'not told'])
+    for (const block of ['waited for a person', 'answered', 'channels', 'not told (each channel counts)'])
       expect(stdout).toContain(`\n${block}\n`)
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100)
     const { stdout: json } = await home.run('report', '--json', '--since', '30d')
@@ -80,10 +80,10 @@ describe('hookbell report', () => {
         1 to 5 min        2   67%  ██████████████████████████████
 
       channels
-        channel  messages  events  tried again  failed
-        team     12        14      1            0
+        channel  messages  events  retried  failed  unavailable
+        team     12        14      1        0       2
 
-      not told
+      not told (each channel counts)
         short-turns                       30   97%  ██████████████████████████████
         <img src=x onerror=alert(1)>       1    3%  █"
     `)

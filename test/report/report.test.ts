@@ -57,9 +57,24 @@ describe('a report', () => {
     expect(counts['short-turns']).toBe(ofRule.length)
     expect(ofRule.length).toBeGreaterThan(0)
     const silent = entries.filter(
-      (entry) => entry.type === 'suppressed' && entry.reason === 'no route for other',
+      (entry) => entry.type === 'suppressed' && entry.reason === 'no route for subagent-done',
     )
-    expect(counts['no route for other']).toBe(silent.length)
+    expect(silent.length).toBeGreaterThan(0)
+    expect(counts['no route for subagent-done']).toBe(silent.length)
+  })
+
+  it('does not count a prompt without a route as something that was not told', () => {
+    const events = eventsOfSequence('afternoon-of-three-sessions', start)
+    const prompt = events.find(({ name }) => name === 'UserPromptSubmit')
+    if (!prompt) throw new Error('no event')
+    const silent = entriesOf([prompt])
+    expect(silent).toMatchObject([
+      { type: 'accepted', event: 'UserPromptSubmit' },
+      { type: 'suppressed', reason: 'no route for UserPromptSubmit' },
+    ])
+    expect(makeReport(silent, always)).toMatchObject({ events: 1, suppressed: [], days: [] })
+    const routed = entriesOf([prompt], everything)
+    expect(makeReport(routed, always)).toMatchObject({ days: [{ messages: 1 }] })
   })
 
   it('counts each channel of an event that was dropped later, and mutes as one', () => {
@@ -103,15 +118,18 @@ describe('a report', () => {
     expect(makeReport(entries, always)).toMatchObject({ events: 0, suppressed: [], days: [] })
   })
 
-  it('counts retries and failures by channel', () => {
+  it('counts retries and failures by channel, and apart from them the sessions without it', () => {
     const base = { at: start, id: 'e1', channel: 'team', attempt: 1, reason: 'status 500' }
     const entries: JournalEntry[] = [
       ...entriesOf(eventsOfSequence('crash', start)),
       { ...base, id: 'crash-0', type: 'deferred', until: start },
       { ...base, id: 'crash-0', type: 'exhausted' },
+      { ...base, id: 'crash-0', channel: 'here', type: 'unavailable', reason: 'no terminal' },
     ]
-    const team = makeReport(entries, always).channels.find(({ name }) => name === 'team')
-    expect(team).toEqual({ name: 'team', messages: 0, events: 0, retries: 1, failed: 1 })
+    const { channels } = makeReport(entries, always)
+    const none = { messages: 0, events: 0, retries: 0, failed: 0, unavailable: 0 }
+    expect(channels).toContainEqual({ ...none, name: 'team', retries: 1, failed: 1 })
+    expect(channels).toContainEqual({ ...none, name: 'here', unavailable: 1 })
   })
 })
 

@@ -66,6 +66,10 @@ describe('a route', () => {
       suppress: 'no route for done',
       trace: [],
     })
+    const prompt: EnrichedEvent = { ...event, name: 'UserPromptSubmit', kind: 'other' }
+    expect(route(prompt, { routes: [] }, deps)).toMatchObject({
+      suppress: 'no route for UserPromptSubmit',
+    })
   })
 
   it.each(['1', 'true', 'YES'])('is off with DROID_DISABLE_NOTIFICATIONS=%s', (value) => {

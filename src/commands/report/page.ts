@@ -20,7 +20,7 @@ export function reportPage(report: Report): string {
     chart('Answered', answers),
     days.length > 0 ? section('By day', chartByDay(dates, perDay)) : '',
     chart('Messages by channel', messages),
-    chart('Not told, by rule or reason', suppressed),
+    chart('Not told, by rule or reason (each channel counts)', suppressed),
     waits.length > 0 ? section('All waits', waitTable(waits)) : '',
     channels.length > 0 ? section('All channels', channelTable(channels)) : '',
   ])
@@ -43,14 +43,14 @@ function chart(
   return some.length === 0 ? '' : section(title, chartOfShares(some, format))
 }
 
-function totals({ events, waits, channels, suppressed }: Report): string {
+function totals({ events, waits, channels, days }: Report): string {
   const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0)
   const figures: [number, string][] = [
     [events, 'events'],
     [sum(waits.map((row) => row.waits)), 'waits for a person'],
     [sum(waits.map(({ open }) => open)), 'still open'],
     [sum(channels.map(({ messages }) => messages)), 'messages'],
-    [sum(suppressed.map(({ count }) => count)), 'not told'],
+    [sum(days.map(({ notTold }) => notTold)), 'not told'],
     [sum(channels.map(({ failed }) => failed)), 'failed'],
   ]
   const all = figures.map(([value, label]) => total(shortNumber(value), label))
@@ -67,15 +67,9 @@ function waitTable(rows: readonly WaitRow[]): string {
 }
 
 function channelTable(channels: Report['channels']): string {
-  const head = ['channel', 'messages', 'events', 'tried again', 'failed']
-  return htmlTable(
-    head,
-    channels.map(({ name, messages, events, retries, failed }) => [
-      name,
-      messages,
-      events,
-      retries,
-      failed,
-    ]),
-  )
+  const head = ['channel', 'messages', 'events', 'retried', 'failed', 'unavailable']
+  const cells = channels.map(({ name, ...use }) => [
+    ...[name, use.messages, use.events, use.retries, use.failed, use.unavailable],
+  ])
+  return htmlTable(head, cells)
 }

@@ -24,7 +24,7 @@ export function renderReport(report: Report, width = STANDARD_WIDTH): string {
     ...block('waited for a person', waitTable(waits, width)),
     ...block('answered', countTable(answered, width)),
     ...block('channels', channelTable(channels)),
-    ...block('not told', countTable(suppressed, width)),
+    ...block('not told (each channel counts)', countTable(suppressed, width)),
   ].join('\n')
 }
 
@@ -84,8 +84,8 @@ function channelTable(channels: Report['channels']): string {
   if (channels.length === 0) return ''
   const lines = channels.map((one) => [
     `  ${one.name}`,
-    ...[one.messages, one.events, one.retries, one.failed].map(String),
+    ...[one.messages, one.events, one.retries, one.failed, one.unavailable].map(String),
   ])
-  const head = ['  channel', 'messages', 'events', 'tried again', 'failed']
+  const head = ['  channel', 'messages', 'events', 'retried', 'failed', 'unavailable']
   return table([head.map((cell) => paint('dim', cell)), ...lines])
 }
