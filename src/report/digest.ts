@@ -24,12 +24,21 @@ export interface Digest extends DigestCounts {
   /** The busiest first. */
   projects: (DigestCounts & { project: string })[]
   /** What was asked in this time and is not answered, oldest first. */
-  waiting: { id: string; at: number; project: string; title: string }[]
+  waiting: Waiting[]
+}
+
+interface Waiting {
+  id: string
+  at: number
+  project: string
+  title: string
+  /** What is asked, such as a command; absent if the journal keeps no texts. */
+  text?: string
 }
 
 const OWN_CLIENT = 'hookbell'
 const MOST_LINES = 10
-const MOST_TEXT = 100
+const MOST_TEXT = 140
 
 /** Sums up what agents did in a period. Events of hookbell itself are left out. */
 export function makeDigest(entries: readonly JournalEntry[], { from, to }: Period): Digest {
@@ -47,8 +56,13 @@ export function makeDigest(entries: readonly JournalEntry[], { from, to }: Perio
     .sort((one, other) => busyness(other) - busyness(one))
   const waiting = waits.all
     .filter(({ id, kind, end }) => end === 'open' && byId.has(id) && isAsking(kind))
-    .map(({ id, at, project, title }) => ({ id, at, project, title }))
+    .map(({ id, at, project, title }) => ({ id, at, project, title, ...textOf(byId.get(id)) }))
   return { from, to, events: accepted.length, ...countsOf(accepted), projects, waiting }
+}
+
+function textOf(entry: AcceptedEntry | undefined): Pick<Waiting, 'text'> {
+  const [text = ''] = entry?.text?.split('\n', 1) ?? []
+  return text === '' ? {} : { text }
 }
 
 function countsOf(entries: readonly AcceptedEntry[]): DigestCounts {
@@ -79,12 +93,18 @@ export function isWorthTelling({ done, failed, asked }: Digest): boolean {
   return done + failed + asked > 0
 }
 
-/** The digest as a message: `12 done, 1 failed, 2 waiting`, then each project, then what waits. */
-export function digestMessage(digest: Digest): { title: string; body: string } {
+/**
+ * The digest as a message: `12 done, 1 failed, 2 waiting`, then each project, then what waits.
+ * @param clearance with `minimal`, it has no text of an agent
+ */
+export function digestMessage(digest: Digest, clearance?: string): { title: string; body: string } {
   const { from, to, waiting } = digest
   const projects = digest.projects.filter((one) => busyness(one) > 0)
   const lines = projects.map(({ project, ...counts }) => `${project || '-'}: ${summary(counts)}`)
-  const open = waiting.map(({ at, title }) => `waiting since ${formatTime(at)}: ${title}`)
+  const open = waiting.map(({ at, title, text = '' }) => {
+    const asked = clearance === 'minimal' ? '' : text
+    return `waiting since ${formatTime(at)}: ${[title, asked].filter(Boolean).join(' · ')}`
+  })
   return {
     title: `Digest: ${summary({ ...digest, waiting: waiting.length }) || 'nothing happened'}`,
     body: [`${formatTime(from)} to ${formatTime(to)}`, ...some(lines), ...some(open)].join('\n'),

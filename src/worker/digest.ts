@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { rulesOf } from '../config/schema/channel.ts'
 import type { Config } from '../config/schema/schema.ts'
 import { type Delivery, deliveryId } from '../delivery.ts'
 import { replaceFile } from '../fs/durable.ts'
@@ -73,13 +74,14 @@ export class DigestSchedule {
     const open = schedule.to.filter(
       (channel) => !Object.hasOwn(known?.channels ?? {}, channel) && !store.isParked(id, channel),
     )
-    const message = digestMessage(digest)
     for (const channel of open) {
+      const message = digestMessage(digest, rulesOf(channel, config.last.config)?.clearance)
       const delivery = { ...this.#delivery(id, channel, message), notBefore: due }
       // Held deliveries are judged again before they are sent, so that mutes apply.
       await store.park(delivery, { reason: 'the digest', isHeld: true })
     }
     if (known && isAccepted(known)) return open.length
+    const message = digestMessage(digest)
     const entry: AcceptedEntry = {
       ...{ at: now(), id, type: 'accepted', acceptedAt: now(), event: 'Digest', kind: 'other' },
       ...{ client: 'hookbell', sessionId: '', project: '', title: message.title },

@@ -216,7 +216,9 @@ function openChannels(
 async function finishBegun(claim: Claim, before: EventStatus | undefined, deps: WorkerDeps) {
   if (before?.outcome === 'waiting' && before.to.length === 0) {
     const reasons = before.trace.filter(({ verdict }) => verdict === 'suppress')
-    const reason = reasons.map(({ because }) => because).join('; ') || `no route for ${kindOrName(before.kind, before.event)}`
+    const reason =
+      reasons.map(({ because }) => because).join('; ') ||
+      `no route for ${kindOrName(before.kind, before.event)}`
     await deps.journal.append({ at: deps.now(), id: claim.id, type: 'suppressed', reason })
   }
   // It may also have come before the alarm was raised.

@@ -16,7 +16,9 @@ describe('hookbell digest', () => {
     const [title, , project, waiting] = stdout.split('\n')
     expect(title).toBe('Digest: 1 done, 1 asked, 1 still waiting')
     expect(project).toBe('api-server: 1 done, 1 asked')
-    expect(waiting).toMatch(/^waiting since \d{4}-\d\d-\d\d \d\d:\d\d: api-server: permission/)
+    expect(waiting).toMatch(
+      /^waiting since \d{4}-\d\d-\d\d \d\d:\d\d: api-server: permission needed · May I\?$/,
+    )
     const { stdout: json } = await home.run('digest', '--json', '--since', '1h')
     expect(JSON.parse(json)).toMatchObject({ events: 2, done: 1, waiting: [{}] })
   })

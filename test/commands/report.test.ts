@@ -59,7 +59,12 @@ describe('hookbell report', () => {
     expect(exitCode).toBe(0)
     const count = entries.filter(({ type }) => type === 'accepted').length
     expect(stdout).toMatch(new RegExp(`^${count} events from \\d{4}-`))
-    for (const block of ['waited for a person', 'answered', 'channels', 'not told (each channel counts)'])
+    for (const block of [
+      'waited for a person',
+      'answered',
+      'channels',
+      'not told (each channel counts)',
+    ])
       expect(stdout).toContain(`\n${block}\n`)
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100)
     const { stdout: json } = await home.run('report', '--json', '--since', '30d')

@@ -47,6 +47,21 @@ describe('a digest', () => {
     expect(isWorthTelling(digest)).toBe(true)
   })
 
+  it('shows what is asked, but not for a channel of the lowest clearance', () => {
+    const [entry] = entriesOf(eventsOfSequence('afternoon-of-three-sessions', start))
+    if (entry?.type !== 'accepted') expect.fail('no entry')
+    const asks: AcceptedEntry = {
+      ...{ ...entry, kind: 'permission', title: 'shop: permission needed' },
+      text: 'Bash: npm publish\nPublish it',
+    }
+    const digest = makeDigest([asks], { from: 0, to: start + 1 })
+    expect(digestMessage(digest).body).toMatch(/: shop: permission needed · Bash: npm publish$/)
+    expect(digestMessage(digest, 'minimal').body).toMatch(/: shop: permission needed$/)
+    const { text: _, ...untold } = asks
+    const { body } = digestMessage(makeDigest([untold], { from: 0, to: start + 1 }))
+    expect(body).toMatch(/: shop: permission needed$/)
+  })
+
   it('does not count a turn as done that a hook did not let end', () => {
     const [entry] = entriesOf(eventsOfSequence('crash', start))
     if (entry?.type !== 'accepted') expect.fail('no entry')
@@ -71,7 +86,7 @@ describe('a digest', () => {
     const digest: Digest = { from: start, to: start, events: 30, ...none, projects: [], waiting }
     const { title, body } = digestMessage(digest)
     expect(title).toBe('Digest: 30 asked, 30 still waiting')
-    expect(body.length).toBeLessThan(1500)
+    expect(body.length).toBeLessThan(1700)
     expect(body).toContain('and 20 more')
   })
 })

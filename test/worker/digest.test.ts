@@ -179,6 +179,27 @@ describe('the schedule of the digest', () => {
     return all
   }
 
+  it('tells what is asked only to channels that may have text of the agent', async () => {
+    const file = { type: 'file', path: '~/audit.jsonl' }
+    const channels = { file, second: { ...file, clearance: 'minimal' } }
+    const { world, note, start } = await makeDue({ channels })
+    const time = { at: 1, acceptedAt: at('04T13:00:00') }
+    const about = { client: 'claude', sessionId: 's1', project: '', title: 'x: permission needed' }
+    await note({
+      ...{ id: 'asks', type: 'accepted', ...time, ...about },
+      ...{ event: 'PermissionRequest', kind: 'permission', text: 'Bash: npm publish' },
+    })
+    await start().check(0)
+    const bodies = names.map((name) => {
+      const path = join(world.spool.deferred, `${name}.json`)
+      return JSON.parse(readFileSync(path, 'utf8')).delivery.message.body
+    })
+    expect(bodies).toEqual([
+      expect.stringMatching(/: x: permission needed · Bash: npm publish$/),
+      expect.stringMatching(/: x: permission needed$/),
+    ])
+  })
+
   it('begins with the next due time, and goes on with a later worker', async () => {
     const { world, clock, start, happen, recorded } = makeSchedules()
     await happen('03T12:00:00')
