@@ -5,14 +5,19 @@ import { usageError } from '../errors.ts'
 import { type Kind, kinds } from '../event/kind.ts'
 import type { EventStatus } from '../journal/history.ts'
 import { closest } from '../text/suggest.ts'
-import { type EventOutline, type Events, stateFolders, withEvents } from './_events.ts'
+import { type Events, stateFolders, withEvents } from './_events.ts'
+import { findEvent } from './_find-event.ts'
 import { kindOption } from './_kind-option.ts'
 import { sinceTime } from './_since.ts'
 import { detailsOf, renderList } from './log/rows.ts'
 
 export const logCommand = defineCommand({
   args: {
-    id: { type: 'positional', required: false, description: 'One event, or the start of its id' },
+    id: {
+      type: 'positional',
+      required: false,
+      description: 'One event, by the start of its id, or: last',
+    },
     limit: {
       type: 'string',
       description: 'How many of the latest events. Default: 20, or all with --since',
@@ -44,9 +49,7 @@ export const logCommand = defineCommand({
     const folders = stateFolders()
     const read = () =>
       withEvents(folders, (events) =>
-        id === undefined
-          ? choose(events, wanted, follow === true)
-          : events.inFull(find(events.all, id)),
+        id === undefined ? choose(events, wanted, follow === true) : [findEvent('log', events, id)],
       )
     if (follow) {
       const { followLog } = await import('./log/follow.ts')
@@ -130,15 +133,5 @@ function refuseUnknown(session: string, known: readonly EventStatus[]) {
   throw usageError(
     `log: no event of a session "${session}"`,
     meant ? `Did you mean "${meant}"?` : 'hookbell log --json shows the sessions',
-  )
-}
-
-function find(all: readonly EventOutline[], start: string): EventOutline[] {
-  const found = all.filter(({ id }) => id.startsWith(start))
-  if (found.length === 1) return found
-  const what = found.length === 0 ? 'no event' : `${found.length} events`
-  throw usageError(
-    `log: ${what} with an id that starts with "${start}"`,
-    'hookbell log --json shows the ids',
   )
 }

@@ -17,6 +17,7 @@ import { escapeControls } from '../text/clean.ts'
 import { redact } from '../text/redact/redact.ts'
 import { closest, didYouMean } from '../text/suggest.ts'
 import { stateFolders, withEvents } from './_events.ts'
+import { findEvent, findEvents } from './_find-event.ts'
 import { readText } from './api/read-text.ts'
 
 const RECORDED = 'Made of what the journal keeps: the text as it was told'
@@ -26,7 +27,7 @@ export const previewCommand = defineCommand({
     event: {
       type: 'positional',
       required: false,
-      description: `A sample (${sampleNames.join(', ')}), a file with a payload, - for stdin, or the id of an event. Default: permission`,
+      description: `A sample (${sampleNames.join(', ')}), a file with a payload, - for stdin, or an event, by the start of its id, or: last. Default: permission`,
     },
     channel: {
       type: 'string',
@@ -126,15 +127,16 @@ function isFile(path: string): boolean {
   return existsSync(path) && statSync(path).isFile()
 }
 
-/** The event whose id starts with `start`; undefined unless there is exactly one. */
-async function findEntry(start: string) {
+/** The event that `word` means; undefined if there is none. */
+async function findEntry(word: string) {
   const folders = stateFolders()
-  const ids = withEvents(folders, ({ all }) =>
-    all.filter(({ id }) => id.startsWith(start)).map(({ id }) => id),
-  )
-  if (ids.length !== 1) return undefined
+  const found = withEvents(folders, (events) => {
+    const isNone = word !== 'last' && findEvents(events, word).length === 0
+    return isNone ? undefined : findEvent('preview', events, word)
+  })
+  if (found === undefined) return undefined
   for (const folder of folders) {
-    for await (const entry of readJournalOf(folder, new Set(ids))) {
+    for await (const entry of readJournalOf(folder, new Set([found.id]))) {
       if (entry.type === 'accepted') return entry
     }
   }

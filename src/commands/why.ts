@@ -1,34 +1,33 @@
 import { defineCommand } from 'citty'
 import { paint, printJson, say, table } from '../cli/output.ts'
 import { usageError } from '../errors.ts'
-import { CANARY_EVENT } from '../journal/canary.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { EventStatus } from '../journal/history.ts'
 import { readJournalOf } from '../journal/read.ts'
 import { cleanText } from '../text/clean.ts'
-import { type EventOutline, type Events, stateFolders, withEvents } from './_events.ts'
+import { stateFolders, withEvents } from './_events.ts'
+import { findEvent } from './_find-event.ts'
 import { reasonsOf } from './why/reasons.ts'
 
 /** Only the latest events of a session, so that they fit on a screen. */
 const MAX_OF_SESSION = 5
-
-/** Mostly the last event is among so many. */
-const FEW = 10
 
 export const whyCommand = defineCommand({
   args: {
     id: {
       type: 'positional',
       required: false,
-      description: 'An event, or the start of its id. Default: last',
+      description: 'An event, by the start of its id. Default: last',
     },
     session: { type: 'string', description: 'The latest events of this session', valueHint: 'ID' },
     json: { type: 'boolean', description: 'Print JSON' },
   },
   async run({ args: { id = 'last', session, json } }) {
     const folders = stateFolders()
-    const chosen = withEvents(folders, ({ all, inFull }) =>
-      session === undefined ? [findEvent({ all, inFull }, id)] : ofSession(inFull(all), session),
+    const chosen = withEvents(folders, (events) =>
+      session === undefined
+        ? [findEvent('why', events, id)]
+        : ofSession(events.inFull(events.all), session),
     )
     const entries = await entriesOf(chosen, folders)
     const told = chosen.map((status) => ({
@@ -39,25 +38,6 @@ export const whyCommand = defineCommand({
     say(told.map(describe).join('\n\n'))
   },
 })
-
-function findEvent({ all, inFull }: Pick<Events, 'all' | 'inFull'>, start: string): EventStatus {
-  if (start === 'last') return lastOf(all, inFull)
-  const found = all.filter(({ id }) => id.startsWith(start))
-  const [only] = inFull(found.slice(0, 1))
-  if (only && found.length === 1) return only
-  const what = only ? `${found.length} events` : 'no event'
-  const message = `why: ${what} with an id that starts with "${start}"`
-  throw usageError(message, 'hookbell log --json shows the ids')
-}
-
-/** The last event that is not one of `doctor`. */
-function lastOf(all: readonly EventOutline[], inFull: Events['inFull']): EventStatus {
-  for (const count of [FEW, all.length]) {
-    const last = inFull(all.slice(-count)).findLast(({ event }) => event !== CANARY_EVENT)
-    if (last) return last
-  }
-  throw usageError('why: no events yet', 'hookbell status shows whether hookbell is registered')
-}
 
 function ofSession(all: readonly EventStatus[], start: string): EventStatus[] {
   const found = all.filter(({ sessionId }) => start !== '' && sessionId.startsWith(start))

@@ -56,6 +56,10 @@ describe('hookbell why', () => {
       home.accept({ hook_event_name: 'HookbellCanary', session_id: 'doctor' })
     await tell({ hook_event_name: 'HookbellCanary', session_id: 'doctor' })
     expect((await home.run('why')).stdout).toContain(`api-server: done ${id.slice(0, 8)}`)
+    // Nor do the other commands that take an event.
+    expect((await home.run('log', 'last')).stdout).toContain(`id       ${id}`)
+    const preview = await home.run('preview', 'last', '--channel', 'team')
+    expect(preview.stdout).toContain('All green')
   })
 
   it('says once when a channel gave up, and why', async () => {
@@ -150,6 +154,8 @@ describe('hookbell why', () => {
 
   it.each([
     [['why'], 'no events yet\n  hookbell status shows whether hookbell is registered'],
+    [['log', 'last'], 'log: no events yet'],
+    [['preview', 'last'], 'preview: no events yet'],
     [['why', 'zzz'], 'no event with an id that starts with "zzz"'],
     [['why', '--session', 'zzz'], 'no event of a session "zzz"'],
   ])('reports what it cannot find: %j', async (words, message) => {
