@@ -15,6 +15,7 @@ import {
 import { isPresent } from '../install/presence.ts'
 import { readLeniently } from '../install/read-leniently.ts'
 import { type Registered, readRegistered } from '../install/registered.ts'
+import { formatTime } from '../text/local-time.ts'
 import { type Check, type ClientFacts, type ClientPlace, check } from './check.ts'
 import { checkTrust } from './codex.ts'
 import { lastEventOf } from './last-event.ts'
@@ -129,9 +130,12 @@ function howToWrite(place: HookPlace): string {
 /** When `init` wrote the file, and when it was last written: the hooks disappeared in between. */
 function sinceWhen(stateDir: string, path: string): string {
   const at = readBackups(stateDir, path).at(-1)?.record.writtenAt
-  const changed = statSync(path, { throwIfNoEntry: false })?.mtime.toISOString()
-  const last = changed === undefined ? ', which is not there any more' : `, last written ${changed}`
-  return `${at ? `, registered ${at}` : ''}${last}`
+  const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs
+  const last =
+    changed === undefined
+      ? ', which is not there any more'
+      : `, last written ${formatTime(changed)}`
+  return `${at ? `, registered ${formatTime(Date.parse(at))}` : ''}${last}`
 }
 
 /** An event that stands in two files of the user, or of one project. */
@@ -203,7 +207,7 @@ function lastEvent(id: string, client: Client, { events, now }: ClientFacts): Ch
     return check(`${id}.last`, 'cannot tell', seen, `Use it once; ${client.restartNote}`)
   }
   const days = Math.floor((now - last.acceptedAt) / 86_400_000)
-  const when = new Date(last.acceptedAt).toISOString()
+  const when = formatTime(last.acceptedAt)
   if (now - last.acceptedAt < QUIET_MS) return check(`${id}.last`, 'ok', `${last.event}, ${when}`)
   const seen = `no event for ${days} days: ${last.event}, ${when}`
   return check(`${id}.last`, 'warning', seen, `If you used it since: ${client.restartNote}`)

@@ -5,6 +5,7 @@ import { readBackups } from '../install/backup.ts'
 import { type HookPlace, projectOf } from '../install/places.ts'
 import type { Registered } from '../install/registered.ts'
 import type { EventStatus } from '../journal/history.ts'
+import { formatTime } from '../text/local-time.ts'
 import { type Check, type ClientFacts, check } from './check.ts'
 import { lastEventOf } from './last-event.ts'
 
@@ -20,7 +21,7 @@ export function checkRestart(
   const writtenAt = Math.max(0, ...read.map(({ place }) => writtenIn(stateDir, place.path)))
   if (writtenAt === 0) return []
   const id = `client.${client}.restart`
-  const when = new Date(writtenAt).toISOString()
+  const when = formatTime(writtenAt)
   if (last.acceptedAt < writtenAt)
     return [
       check(

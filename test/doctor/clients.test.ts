@@ -188,7 +188,7 @@ describe('the last event of a client', () => {
     expect(said({ claude: now - 3 * DAY_MS })).toMatchObject([
       {
         status: 'warning',
-        seen: 'no event for 3 days: Stop, 2026-11-17T09:00:00.000Z',
+        seen: 'no event for 3 days: Stop, 2026-11-17 09:00',
         do: expect.stringMatching(/^If you used it since: restart running sessions/),
       },
     ])
