@@ -97,10 +97,11 @@ async function askChannels({ env, channels }: Place): Promise<string[]> {
   )
 }
 
-/** Over SSH and in a container there is no desktop that the person looks at. */
+/** Over SSH, and in a container without the session's bus, there is no desktop that the person looks at. */
 export function mayHaveDesktop(env: Place['env']): boolean {
   if (env.SSH_CONNECTION || env.SSH_TTY) return false
-  if (existsSync('/.dockerenv') || existsSync('/run/.containerenv')) return false
+  const isContainer = existsSync('/.dockerenv') || existsSync('/run/.containerenv')
+  if (isContainer && !env.DBUS_SESSION_BUS_ADDRESS) return false
   return process.platform !== 'linux' || Boolean(env.DISPLAY || env.WAYLAND_DISPLAY)
 }
 

@@ -8,12 +8,14 @@ import { shellQuote } from '../../support/shell-quote.ts'
 const [DOWN, SPACE, ENTER] = ['\u001b[B', ' ', '\r']
 const CTRL_C = '\u0003'
 
-/** A user at a terminal, in a home with droid. SSH_CONNECTION is set so that no desktop is offered. */
-async function startInit() {
+const overSsh = { SSH_CONNECTION: '10.0.0.1 1 10.0.0.2 22' }
+
+/** A user at a terminal, in a home with droid. Over SSH no desktop is offered. */
+async function startInit(session: Record<string, string> = overSsh) {
   const home = await makeHome()
   mkdirSync(join(home.home, '.factory'))
   const program = [process.execPath, join(root, 'bin/hookbell'), 'init'].map(shellQuote).join(' ')
-  const env = { ...(home.env as Record<string, string>), SSH_CONNECTION: '10.0.0.1 1 10.0.0.2 22' }
+  const env = { ...(home.env as Record<string, string>), ...session }
   const line = `stty echo cols 200 rows 50; ${program}; echo "ended with $?"; sleep 1000`
   const { type, received } = await startPty({ command: `sh -c ${shellQuote(line)}`, env })
   const wait = (text: string | RegExp) => expect.poll(() => received()).toMatch(text)
@@ -42,6 +44,16 @@ describe.skipIf(!hasPty)('init on a terminal', () => {
     expect(readFileSync(join(home.home, '.factory/settings.json'), 'utf8')).toContain(
       'hookbell-hook',
     )
+  })
+
+  it('offers the desktop if the session has a display and a bus, also in a container', async () => {
+    const bus = 'unix:path=/nonexistent'
+    const { type, wait } = await startInit({ DISPLAY: ':0', DBUS_SESSION_BUS_ADDRESS: bus })
+    await wait('Which agents')
+    type(ENTER)
+    await wait('For which projects')
+    type(ENTER)
+    await wait(/How do you want to be told[\s\S]*◼.*Desktop notification/)
   })
 
   it('takes nothing that was typed before a question as its answer', async () => {
