@@ -32,6 +32,11 @@ describe('cli: usage errors', () => {
     [['log', 'no-such-event'], 'x log: no event with an id that starts with "no-such-event"'],
     [['test'], 'x test: CHANNEL is missing'],
     [['test', 'tema'], 'x test: no channel "tema"'],
+    [
+      ['test', 'slack'],
+      'x test: no channel "slack"',
+      'Channels: desktop. To add it: hookbell init --channel slack',
+    ],
     [['dead', 'bury'], 'x dead: unknown action "bury"'],
     [['dead', 'retry'], 'x dead retry: which event?'],
     [['dead', 'drop', 'abc'], 'x dead: no dead event "abc"'],

@@ -9,6 +9,7 @@ import type { ChannelStatus } from '../journal/history.ts'
 import { scrubEnvironment } from '../worker/isolate.ts'
 import { deliverTo } from '../worker/run.ts'
 import { withEvents } from './_events.ts'
+import { channelOffers } from './init/channel-offers.ts'
 
 const NOT_RECORDED =
   'The message may have been sent all the same. Check the disk of the state folder'
@@ -51,7 +52,10 @@ function checkChannel(name: string): Config {
   if (problem) throw problem
   const known = [...Object.keys(config.channels), ...Object.keys(unusable)]
   if (known.includes(name)) return config
-  throw usageError(`test: no channel "${name}"`, `Channels: ${known.join(', ')}`)
+  const offer = Object.hasOwn(channelOffers, name)
+    ? `. To add it: hookbell init --channel ${name}`
+    : ''
+  throw usageError(`test: no channel "${name}"`, `Channels: ${known.join(', ')}${offer}`)
 }
 
 function statusOf(id: string, channel: string): ChannelStatus {

@@ -434,7 +434,7 @@ describe('hookbell init', () => {
     const config = join(home, '.config/hookbell/config.json')
     for (const _ of ['first', 'again']) {
       expect(start(home, words).shown).toContain(
-        'Wrote ~/.config/hookbell/config.json: channels terminal',
+        'Wrote ~/.config/hookbell/config.json: channel terminal',
       )
       rmSync(config)
     }
@@ -445,10 +445,10 @@ describe('hookbell init', () => {
     const add = (type: string) => start(home, [...cli, '--yes', '--channel', type]).shown
     const calls = (shown: string) => shown.match(/(?<=hookbell )(secrets|test) .*/g)
     const first = add('slack')
-    expect(first).toContain('\nWrote ~/.config/hookbell/config.json: channels slack\n')
+    expect(first).toContain('\nWrote ~/.config/hookbell/config.json: channel slack\n')
     expect(calls(first)).toEqual(['secrets set SLACK_WEBHOOK_URL', 'test slack'])
     const second = add('ntfy')
-    expect(second).toMatch(/^Wrote .*: channels ntfy\nRenewed: /)
+    expect(second).toMatch(/^Wrote .*: channel ntfy\nRenewed: /)
     expect(calls(second)).toContain('test ntfy')
     expect(start(home, [...cli, '--yes']).shown).toMatch(/^Nothing to do: .*\nRenewed: .*\n$/)
   })
@@ -504,9 +504,9 @@ describe('hookbell init', () => {
     expect(start(home, [...cli, ...one]).status).toBe(0)
     const settings = readFileSync(join(home, '.factory/settings.json'), 'utf8')
     expect(start(home, [...cli, '--dry-run', '--channel', 'ntfy']).shown).toContain(
-      'config.json: channels ntfy\n',
+      'config.json: channel ntfy\n',
     )
-    expect(start(home, add).shown).toMatch(/^Wrote ~.*config\.json: channels ntfy\n/)
+    expect(start(home, add).shown).toMatch(/^Wrote ~.*config\.json: channel ntfy\n/)
     expect(start(home, add).shown).toMatch(
       /^Nothing to do: ~\/\.config\/hookbell\/config\.json has these channels already\.\nRenewed: .*\n$/,
     )
@@ -524,7 +524,7 @@ describe('hookbell init', () => {
     })
     const dry = [...cli, '--dry-run', '--channel', 'ntfy']
     const { shown } = start(home, dry)
-    expect(shown).toContain('config.json: channels ntfy, and a route to ntfy\n')
+    expect(shown).toContain('config.json: channel ntfy, and a route to ntfy\n')
     expect(shown).toMatch(/^\+\+\+ ~\/\.config\/hookbell\/config\.json\n\+\{\n\+ {2}"channels": \{/)
     expect(shown).toContain('+      "topic": "${NTFY_TOPIC}"\n')
     expect(shown).toMatch(/\n\+ {2}"routes": \[[^\]]*"permission"/)

@@ -89,13 +89,14 @@ export function plannedSetup(setup: Setup | undefined): string {
   const { secrets, replaced } = setup
   const { channels, routes } = additionOf(setup)
   const route = routes ? `, and a route to ${Object.keys(setup.channels).join(', ')}` : ''
-  const names = Object.keys(channels).join(', ') + route
+  const added = Object.keys(channels)
+  const names = `${added.length === 1 ? 'channel' : 'channels'} ${added.join(', ')}${route}`
   const stored = [...secrets.keys()].join(', ')
   const secretsLine = stored && `${showPath(secretsPath(configDir()))}: ${stored}\n`
   const note = replaced
     ? `Note: ${replaced}, the built-in channel, gets nothing from now on. To keep it: hookbell init --channel ${replaced}\n`
     : ''
-  return `${showPath(configPath(configDir()))}: channels ${names}\n${secretsLine}${note}`
+  return `${showPath(configPath(configDir()))}: ${names}\n${secretsLine}${note}`
 }
 
 export function referenceTo(variable: string): string {
