@@ -23,7 +23,7 @@ export const shortTurns = defineRule({
     const ms = turnMs(session, event)
     if (ms === undefined || ms >= noise.minSeconds * 1000) return send
     const reason = `the turn took ${seconds(ms)} s, less than ${noise.minSeconds} s`
-    if (!isReportedLater(event)) return suppress(reason)
+    if (!isReportedLater(event)) return suppress(reason + howAsked(event))
     // An event that waited for the worker may be followed by one that makes it old.
     const until = Math.max(event.at, now) + ANSWER_MS
     return { type: 'hold', until, reason: `${reason}; it asks something`, group: '' }
@@ -46,6 +46,11 @@ function isReport({ client }: JudgedEvent, session: Session): boolean {
 /** Whether only we can find out that a question at the end of a turn gets no answer. Nobody answers a one-shot run. */
 function isReportedLater({ client, asks, isHeadless }: JudgedEvent): boolean {
   return asks === true && isHeadless !== true && findClient(client)?.reportsIdle !== true
+}
+
+/** A reader wonders why nothing told of the question. */
+function howAsked({ asks, isHeadless }: JudgedEvent): string {
+  return asks && !isHeadless ? "; if nobody answers, the client's own notice is told" : ''
 }
 
 /** Rounded down, so that it never looks like the limit itself. */

@@ -56,6 +56,20 @@ describe('judge', () => {
     expect(pings.map((ping) => ping.at)).toEqual([Number(at('09:01:05'))])
   })
 
+  it('says who tells of a question at the end of a short turn that was suppressed', () => {
+    const short = { ...stop, last_assistant_message: 'Shall I delete it?' }
+    const { decisions } = judge({
+      config: {},
+      events: [
+        { at: at('09:00:00'), client: 'claude', payload: prompt },
+        { at: at('09:00:05'), client: 'claude', payload: short },
+      ],
+    })
+    const because =
+      "the turn took 5 s, less than 15 s; if nobody answers, the client's own notice is told"
+    expect(decisions[1]?.trace.at(-1)).toMatchObject({ by: 'short-turns', because })
+  })
+
   it('tells of a question at the end of a short turn where only questions are wanted', () => {
     const idle = { ...session, hook_event_name: 'Notification', notification_type: 'idle_prompt' }
     const routes = [{ on: ['*'], when: { asks: true }, to: ['desktop'] }]
