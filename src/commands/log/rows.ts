@@ -13,11 +13,13 @@ const styles = {
 } as const
 const MOST_TEXT = 100
 const LEAST_TEXT = 30
-/** Columns that the rest of most lines takes: time, id, outcome, client and channel. */
-const BESIDE_TEXT = 70
+/** Columns that the rest of most lines takes: time, id, outcome, client, session and channel. */
+const BESIDE_TEXT = 79
+/** As in messages: the ids of some clients begin with a word or with the time. */
+const SESSION_LENGTH = 8
 /** On a terminal of at most this many columns, an event takes several lines. */
 const NARROW = 99
-/** Number of cells in the first of these lines: time, id, outcome and client. */
+/** Number of cells in the first of these lines: time, id, outcome, client and session. */
 const HEAD = 4
 
 export function paintOutcome(outcome: Outcome): string {
@@ -37,6 +39,7 @@ export function renderList(list: readonly EventStatus[]): string {
 /** The cells of one event: the text as it was sent, cut to the available width, and where it went or why not. */
 function rowOf(status: EventStatus): string[] {
   const { id, acceptedAt, title, event, text, reason, channels, outcome, client } = status
+  const session = status.sessionId.slice(0, SESSION_LENGTH)
   const where = Object.entries(channels).map(([name, { state, detail }]) => {
     if (state === 'delivered') return name
     return `${name} (${state === 'suppressed' ? detail : state})`
@@ -46,7 +49,7 @@ function rowOf(status: EventStatus): string[] {
     paint('dim', clock(acceptedAt)),
     paint('dim', id.slice(0, 8)),
     paintOutcome(outcome),
-    client,
+    session ? `${client} ${session}` : client,
     cutText(said, roomForText()),
     oneLine((outcome === 'suppressed' && reason) || where.join(', ') || reason),
   ]
