@@ -12,6 +12,12 @@ export type ErrorCode =
   | 'E_FAILED'
   | 'E_INTERRUPTED'
 
+interface Options {
+  hint?: string
+  cause?: unknown
+  others?: readonly HookbellError[]
+}
+
 /**
  * A mistake or fault that a person can act on: the message says what failed and on what,
  * `hint` says what to do now. Anything else that is thrown is a bug in hookbell.
@@ -20,11 +26,14 @@ export class HookbellError extends Error {
   override name = 'HookbellError'
   readonly code: ErrorCode
   readonly hint: string | undefined
+  /** What else is wrong with the same thing. */
+  readonly others: readonly HookbellError[]
 
-  constructor(code: ErrorCode, message: string, options: { hint?: string; cause?: unknown } = {}) {
+  constructor(code: ErrorCode, message: string, options: Options = {}) {
     super(message, { cause: options.cause })
     this.code = code
     this.hint = options.hint
+    this.others = options.others ?? []
   }
 }
 

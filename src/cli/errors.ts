@@ -29,6 +29,8 @@ export function exitCodeOf(error: unknown): number {
 
 const MAY_NOT =
   'Check the owner and the mode of that file and of its folder, or see: hookbell doctor'
+/** So that the first one stays on the screen. */
+const MOST_ERRORS = 12
 const IS_FULL = 'Make room on that disk'
 const systemHints: { [code: string]: string } = {
   EACCES: MAY_NOT,
@@ -42,7 +44,7 @@ const systemHints: { [code: string]: string } = {
 /** Prints a user's mistake as one line with a hint, and a bug of ours with its stack. */
 export function reportError(error: unknown, command = '') {
   if (isHookbellError(error)) {
-    tell(error.message, error.hint)
+    tellAll([error, ...error.others])
   } else if (isUsageError(error)) {
     tell(inOurWords(error.message, command), `See: hookbell ${command} --help`)
   } else if (isSystemError(error)) {
@@ -77,6 +79,11 @@ function isUsageError(error: unknown): error is Error {
 /** A failed system call, such as for an unreadable file or a full disk: a fault of the machine, not of our code. */
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error
+}
+
+function tellAll(errors: readonly HookbellError[]) {
+  for (const { message, hint } of errors.slice(0, MOST_ERRORS)) tell(message, hint)
+  if (errors.length > MOST_ERRORS) tell(`and ${errors.length - MOST_ERRORS} more`)
 }
 
 function tell(message: string, hint?: string) {

@@ -1,5 +1,6 @@
 import { cacheStamp, mayBeCached, readCached, writeCached } from './kept.ts'
 import type { LoadedConfig } from './load/load.ts'
+import { problemHint } from './problem-hint.ts'
 import { unreachableChannels } from './reach.ts'
 import { configStamp } from './stamp.ts'
 
@@ -19,7 +20,7 @@ export interface ConfigSummary {
   extraCaFile?: string
   /** The templates that routes name. */
   templates?: readonly string[]
-  problem?: { message: string; hint?: string }
+  problem?: { message: string; hint: string }
 }
 
 /** The name of the cache entry. */
@@ -47,7 +48,6 @@ function summaryOf(loaded: LoadedConfig): ConfigSummary {
   const types = Object.entries(config.channels).map(([name, { type }]) => [name, type])
   const waiting = Object.entries(unusable).filter(([name]) => !Object.hasOwn(pending, name))
   const templates = new Set(config.routes.flatMap(({ template }) => template ?? []))
-  const { message, hint } = problem ?? {}
   return {
     source,
     // Only a worker fetches secrets, so a channel that waits for one counts as usable.
@@ -59,6 +59,6 @@ function summaryOf(loaded: LoadedConfig): ConfigSummary {
     ...((config.hub || loaded.hubProblem !== undefined) && { hasHub: true }),
     ...(config.extraCaFile && { extraCaFile: config.extraCaFile }),
     ...(templates.size > 0 && { templates: [...templates] }),
-    ...(message !== undefined && { problem: { message, ...(hint && { hint }) } }),
+    ...(problem && { problem: { message: problem.message, hint: problemHint(problem) } }),
   }
 }

@@ -1,5 +1,6 @@
 import { existsSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { problemHint } from '../config/problem-hint.ts'
 import { unreachableChannels } from '../config/reach.ts'
 import { foldersAtRisk } from '../config/trust.ts'
 import { sessionBus } from '../fs/session-bus.ts'
@@ -94,7 +95,7 @@ export function checkConfig({ loaded, templateProblems, events }: Facts): Check[
           'config',
           'broken',
           `${problem.message} (the ${source} settings are used)`,
-          problem.hint ?? EDIT,
+          problemHint(problem),
         )
       : check('config', 'ok', source === 'built-in' ? 'the built-in settings' : 'valid'),
     ...warnings.map((warning) =>

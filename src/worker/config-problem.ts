@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LoadedConfig } from '../config/load/load.ts'
+import { problemHint } from '../config/problem-hint.ts'
 import { SAVING_MS } from '../config/stamp.ts'
 import { readQuietly } from '../fs/read.ts'
 import type { Claim } from '../spool/claim.ts'
@@ -84,7 +85,7 @@ export class ConfigProblem {
 }
 
 function describe({ problem, source }: LoadedConfig): Buffer {
-  const hint = problem?.hint ? `${problem.hint.replace(/[.?]?$/, (end) => end || '.')} ` : ''
-  const message = `${problem?.message}. ${hint}Until it is fixed, the ${source} settings are used.`
+  const hint = problem ? problemHint(problem).replace(/[.?]?$/, (end) => end || '.') : ''
+  const message = `${problem?.message}. ${hint} Until it is fixed, the ${source} settings are used.`
   return ownReport('the configuration cannot be used', message)
 }

@@ -129,6 +129,67 @@ describe('hookbell config check', () => {
     expect(stdout).toContain('Set it: node bin/hookbell secrets set NOPE')
   })
 
+  it('names the secret that is set and was probably meant, unless another channel uses it', async () => {
+    const ntfy = (topic: string) => ({ type: 'ntfy', topic })
+    const home = await makeHome({ channels: { a: ntfy('${NTFY_TOPIK}') } })
+    writeFileSync(join(home.env.HOOKBELL_CONFIG_DIR, 'secrets.env'), 'NTFY_TOPIC=x\n', {
+      mode: 0o600,
+    })
+    const check = async () => (await home.run('config', 'check')).stdout
+    expect(await check()).toContain(
+      'hookbell secrets set NTFY_TOPIK. Or did you mean ${NTFY_TOPIC}, which is set?',
+    )
+    await home.writeConfig(
+      JSON.stringify({ channels: { a: ntfy('${NTFY_TOPIK}'), b: ntfy('${NTFY_TOPIC}') } }),
+    )
+    expect(await check()).toMatch(/hookbell secrets set NTFY_TOPIK$/m)
+  })
+
+  it('reports all faults, in the order of the file', async () => {
+    const home = await makeHome()
+    await home.writeConfig(`{
+      "channels": { "a": { "type": "ntfy", "topik": "x" }, "b": { "type": "slak" } },
+      "noise": { "minSecond": 3, "off": ["shortturns"] },
+      "lingerSeconds": "9",
+      "lingerSecond": 9
+    }`)
+    const { stderr, exitCode } = await home.run('config', 'check')
+    expect(stderr.replaceAll(/^x .*config\.json:/gm, 'x ').split('\n')).toEqual([
+      'x 2:44: channels.a.topik: unknown key',
+      '  Did you mean "topic"?',
+      'x 2:67: channels.b.type: unknown type "slak"',
+      '  Did you mean "slack"?',
+      'x 3:18: noise.minSecond: unknown key',
+      '  Did you mean "minSeconds"?',
+      expect.stringMatching(/^x 3:42: noise\.off\.0: must be "repeats", .*, not "shortturns"$/),
+      '  Did you mean "short-turns"?',
+      'x 4:7: lingerSeconds: must be a number, not a string',
+      '  Write it without quotes',
+      'x 5:7: lingerSecond: unknown key',
+      '  Did you mean "lingerSeconds"?',
+      ...(stderr.endsWith('\n') ? [''] : []),
+    ])
+    expect(exitCode).toBe(78)
+    const status = (await home.run('status')).stdout
+    expect(status).toMatch(/topik: unknown key .*\. Did you mean "topic"\? 5 more faults: /)
+    expect(status).toContain('5 more faults: hookbell config check')
+  })
+
+  it('reports all unknown channels and events of routes', async () => {
+    const home = await makeHome()
+    const routes = [
+      { on: ['permision'], to: ['desk', 'tem'] },
+      { on: ['done'], steps: [{ to: ['deks'] }] },
+    ]
+    const channels = { desk: { type: 'desktop' }, team: { type: 'terminal' } }
+    await home.writeConfig(JSON.stringify({ channels, routes, digest: { at: '9:00', to: ['x'] } }))
+    const { stderr } = await home.run('config', 'check')
+    const places = [...stderr.matchAll(/: ((?:routes|digest)\.\S+): /g)].map(([, place]) => place)
+    expect(places).toEqual([
+      ...['routes.0.on.0', 'routes.0.to.1', 'routes.1.steps.0.to.0', 'digest.to.0'],
+    ])
+  })
+
   it('names a file config.jsonc, which is not read', async () => {
     const home = await makeHome()
     expect((await home.run('config', 'check')).exitCode).toBe(0)

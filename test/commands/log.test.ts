@@ -81,7 +81,9 @@ describe('hookbell log', () => {
     const { stdout } = await home.run('log')
     const lines = stdout.split('\n')
     expect(lines).toHaveLength(3)
-    expect(lines[1]).toMatch(/ claude session- {2}shop: permission needed · May I run npm test\? +desk$/)
+    expect(lines[1]).toMatch(
+      / claude session- {2}shop: permission needed · May I run npm test\? +desk$/,
+    )
     const one = await home.run('log', 'event-asks')
     expect(one.stdout).toContain('\n  May I run\n    npm test?')
   })

@@ -23,7 +23,7 @@ const MAX_BYTES = 1024 * 1024
 /**
  * Checks whether a configuration can be used, without running any of its commands, and prints the result.
  * @returns 0, or 1 if there are warnings or unusable channels
- * @throws HookbellError E_CONFIG with the place of the first fault
+ * @throws HookbellError E_CONFIG with the place of each fault
  */
 export function checkConfigFile(file: string | undefined, json: boolean): number {
   const path = file === undefined ? configPath(configDir()) : resolve(file)

@@ -30,8 +30,7 @@ export async function problemsOf(
   const problems: string[] = []
   const state = stateDir()
   if (problem) {
-    const hint = `. ${problem.hint ?? 'Correct it: hookbell config edit'}`
-    problems.push(`${problem.message} (the ${source} settings are used)${hint}`)
+    problems.push(`${problem.message} (the ${source} settings are used). ${problem.hint}`)
   }
   const standIns = Object.entries(summary.unusableDirect ?? {})
   for (const [name, reason] of [...Object.entries(unusable), ...standIns])

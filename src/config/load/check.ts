@@ -5,10 +5,10 @@ import { configSchema, type Parsed } from '../schema/schema.ts'
 import { referencesIn } from '../secrets/secrets.ts'
 import type { Filled } from './fill.ts'
 import { faultInHub, withPathInFile } from './hub.ts'
-import { type Fault, firstFault } from './issue.ts'
-import { faultInNames, faultInTwins } from './name-faults.ts'
-import { locate } from './position.ts'
-import { faultInWaiting } from './waiting.ts'
+import { type Fault, faultsOf } from './issue.ts'
+import { faultsInNames, faultsInTwins } from './name-faults.ts'
+import { locate, offsetOf } from './position.ts'
+import { faultsInWaiting } from './waiting.ts'
 
 /** A configuration as it was read. */
 export interface Source {
@@ -25,36 +25,52 @@ export interface Source {
 
 /** Validates a configuration whose references are filled in. @throws HookbellError E_CONFIG */
 export function check(filled: Filled, source: Source): Parsed {
-  const { fault: faultOfDirect } = filled.direct
-  if (faultOfDirect) throw toError(faultOfDirect, source)
+  const { faults: faultsOfDirect = [] } = filled.direct
+  if (faultsOfDirect.length > 0) throw toError(faultsOfDirect, source)
   // `jitless`: for a single run, compiling the schemas takes longer than interpreting them.
   const { data, error } = configSchema.safeParse(filled.settings, { jitless: true })
-  const fault = error ? firstFault(error.issues, filled.settings) : faultIn(data, filled, source)
-  if (fault) throw toError(withPathInFile(fault, source.raw), source)
+  const faults = [
+    ...(error ? faultsOf(error.issues, filled.settings) : faultsIn(data, filled, source)),
+    ...faultsInWaiting(filled.waiting),
+  ]
+  const places = faults.map((fault) => withPathInFile(fault, source.raw))
+  if (places.length > 0) throw toError(places, source)
   return data as Parsed
 }
 
-/** Finds what no schema can: a fault that depends on several parts of the configuration. */
-function faultIn(
+/** Finds what no schema can: faults that depend on several parts of the configuration. */
+function faultsIn(
   parsed: Parsed,
   { waiting }: Filled,
   { raw, templates, isLastGood }: Source,
-): Fault | undefined {
+): Fault[] {
   const channels = [...Object.keys(parsed.channels), ...Object.keys(waiting)]
-  return (
-    faultInHub(raw) ??
-    faultInWaiting(waiting) ??
-    faultInNames(parsed, { channels, templates }) ??
-    (isLastGood ? undefined : faultInTwins(channels))
-  )
+  const ofHub = faultInHub(raw)
+  return [
+    ...(ofHub ? [ofHub] : []),
+    ...faultsInNames(parsed, { channels, templates }),
+    ...(isLastGood ? [] : faultsInTwins(channels)),
+  ]
 }
 
-function toError({ path: where, what, ...own }: Fault, { path, text, tree, raw }: Source) {
+/** The error for the first fault in the file, with the others. */
+function toError(faults: readonly Fault[], source: Source): HookbellError {
+  const [first, ...others] = faults
+    .map((fault) => ({ ...inWords(fault, source), at: offsetOf(source.tree, fault.path) }))
+    .sort((one, other) => one.at - other.at)
+    .map(({ message, hint }) => ({ message, options: hint ? { hint } : {} }))
+  const errors = others.map(
+    ({ message, options }) => new HookbellError('E_CONFIG', message, options),
+  )
+  return new HookbellError('E_CONFIG', first?.message ?? '', { ...first?.options, others: errors })
+}
+
+function inWords({ path: where, what, ...own }: Fault, { path, text, tree, raw }: Source) {
   const field = where.length > 0 ? `${where.join('.')}: ` : ''
   const [reference] = referencesIn(valueAt(raw, where))
   const value = reference === undefined ? '' : ` (with the value of \${${reference}})`
   const message = `${path}:${locate(text, { tree, path: where })}: ${field}${what}${value}`
   const hint =
     reference === undefined ? own.hint : `Set it again: hookbell secrets set ${reference}`
-  return new HookbellError('E_CONFIG', message, hint ? { hint } : {})
+  return { message, hint }
 }

@@ -2,7 +2,7 @@ import { type Channel, channelsSchema } from '../schema/channel.ts'
 import { secretOptionsOf, secretsOf } from '../schema/secret-options.ts'
 import { type Expanded, expandChannels, type SecretValues } from './expand.ts'
 import { standInsOf } from './hub.ts'
-import { type Fault, firstFault } from './issue.ts'
+import { type Fault, faultsOf } from './issue.ts'
 
 type Raw = Record<string, unknown>
 
@@ -11,7 +11,7 @@ export interface Direct extends Pick<Expanded, 'unset' | 'sources' | 'used'> {
   direct?: Readonly<Record<string, Channel>>
   /** Those of them that cannot be used now, with the reason: their messages can only wait for the hub. */
   unusable: Record<string, string>
-  fault?: Fault | undefined
+  faults?: readonly Fault[]
 }
 
 /** Parses the channels that deliver from here what the hub does not take; without `direct` if none is configured. */
@@ -26,7 +26,7 @@ export function parseDirect(raw: Raw, values: SecretValues): Direct {
   const result = channelsSchema.safeParse(expanded.channels, { jitless: true })
   if (!result.success) {
     const issues = result.error.issues.map((one) => ({ ...one, path: ['channels', ...one.path] }))
-    return { ...nothing, fault: firstFault(issues, { channels: expanded.channels }) }
+    return { ...nothing, faults: faultsOf(issues, { channels: expanded.channels }) }
   }
   const checked = { channels: result.data }
   return {

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { notifiers } from '../../notifiers/index.ts'
-import { didYouMean } from '../../text/suggest.ts'
+import { closest, didYouMean } from '../../text/suggest.ts'
 import { issueInWords, show, valueAt } from '../../text/zod-issue.ts'
 import { descriptionAt, keysAt } from '../schema/fields.ts'
 import { bareReference } from './warnings.ts'
@@ -11,10 +11,23 @@ export interface Fault {
   hint?: string
 }
 
-/** The fault to correct first: an unknown key, because a misspelt key is often why another one is missing. */
-export function firstFault(issues: readonly z.core.$ZodIssue[], raw: unknown): Fault | undefined {
-  const first = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]
-  return first && describeIssue(first, raw)
+/**
+ * All faults, one per place: a second one mostly follows from the first. A key that is missing beside an unknown one is
+ * none: it is probably misspelt.
+ */
+export function faultsOf(issues: readonly z.core.$ZodIssue[], raw: unknown): Fault[] {
+  const places = issues.map(({ path }) => path.join('\n'))
+  const objects = places.filter((_, index) => isUnknownKeys(issues[index]))
+  const isFirst = (index: number) => places.indexOf(places[index] ?? '') === index
+  const isMisspelt = ({ path }: z.core.$ZodIssue) =>
+    valueAt(raw, path) === undefined && objects.includes(path.slice(0, -1).join('\n'))
+  return issues
+    .filter((issue, index) => isUnknownKeys(issue) || (isFirst(index) && !isMisspelt(issue)))
+    .flatMap((issue) => describeIssue(issue, raw))
+}
+
+function isUnknownKeys(issue: z.core.$ZodIssue | undefined): boolean {
+  return issue?.code === 'unrecognized_keys'
 }
 
 /** The same for a file with another schema than the user's configuration. */
@@ -30,15 +43,13 @@ export function firstFaultOf(issues: readonly z.core.$ZodIssue[], raw: unknown):
   }
 }
 
-function describeIssue(issue: z.core.$ZodIssue, raw: unknown): Fault {
+function describeIssue(issue: z.core.$ZodIssue, raw: unknown): Fault | Fault[] {
   const { path } = issue
   if (issue.code === 'unrecognized_keys') {
-    const [key = ''] = issue.keys
-    return {
-      path: [...path, key],
-      what: 'unknown key',
-      hint: didYouMean(key, keysAt(path, typeAt(path, raw))),
-    }
+    const known = keysAt(path, typeAt(path, raw))
+    return issue.keys.map((key) => {
+      return { path: [...path, key], what: 'unknown key', hint: didYouMean(key, known) }
+    })
   }
   const value = valueAt(raw, path)
   if (issue.code === 'invalid_union' && path.at(-1) === 'type') return wrongType(path, value)
@@ -62,6 +73,10 @@ const examples = new Map<PropertyKey | undefined, string>([
 
 /** Hints for mistakes that are common in JSON. */
 function howToWrite(issue: z.core.$ZodIssue, value: unknown): string | undefined {
+  if (issue.code === 'invalid_value' && typeof value === 'string') {
+    const meant = closest(value, issue.values.map(String))
+    return meant && `Did you mean "${meant}"?`
+  }
   if (issue.code !== 'invalid_type') return undefined
   if (issue.expected === 'object' && issue.path.length === 2) return examples.get(issue.path[0])
   if (issue.expected === 'array' && typeof value === 'object' && value !== null)

@@ -13,71 +13,71 @@ export interface Names {
   templates?: readonly string[] | undefined
 }
 
-/** Finds an unknown channel, an unknown template or a misspelt event. */
-export function faultInNames(
+/** Finds unknown channels, unknown templates and misspelt events. */
+export function faultsInNames(
   { routes = [], digest }: Partial<Pick<Config, 'routes' | 'digest'>>,
   names: Names,
-): Fault | undefined {
-  const faults = routes.map((one, index) => within(['routes', index], faultInRoute(one, names)))
-  return (
-    faults.find((fault) => fault !== undefined) ??
-    within(['digest', 'to'], faultInChannels(digest?.to ?? [], names))
-  )
+): Fault[] {
+  return [
+    ...routes.flatMap((one, index) => within(['routes', index], faultsInRoute(one, names))),
+    ...within(['digest', 'to'], faultsInChannels(digest?.to ?? [], names)),
+  ]
 }
 
 /** Names of files contain that of a channel, and on macOS and Windows one would replace the other. */
-export function faultInTwins(channels: readonly string[]): Fault | undefined {
+export function faultsInTwins(channels: readonly string[]): Fault[] {
   const seen = new Map<string, string>()
-  for (const name of channels) {
+  return channels.flatMap((name) => {
     const twin = seen.get(name.toLowerCase())
+    if (twin === undefined) seen.set(name.toLowerCase(), name)
     const what = `differs from "${twin}" only in capital letters`
-    if (twin !== undefined) return { path: ['channels', name], what, hint: 'Rename one of them' }
-    seen.set(name.toLowerCase(), name)
-  }
-  return undefined
+    return twin === undefined
+      ? []
+      : [{ path: ['channels', name], what, hint: 'Rename one of them' }]
+  })
 }
 
-function faultInRoute(route: Route, names: Names): Fault | undefined {
-  return (
-    within(['template'], faultInTemplate(route.template, names)) ??
-    faultInSteps(route, names) ??
-    within(['on'], faultInWords(route.on))
-  )
+function faultsInRoute(route: Route, names: Names): Fault[] {
+  return [
+    ...within(['template'], faultsInTemplate(route.template, names)),
+    ...faultsInSteps(route, names),
+    ...within(['on'], faultsInWords(route.on)),
+  ]
 }
 
-function faultInTemplate(name: string | undefined, { templates }: Names): Fault | undefined {
-  if (name === undefined || !templates || templates.includes(name)) return undefined
+function faultsInTemplate(name: string | undefined, { templates }: Names): Fault[] {
+  if (name === undefined || !templates || templates.includes(name)) return []
   const what = `no template "${name}": there is no templates/plain/${name}.liquid`
   const hint = templates.length > 0 ? didYouMean(name, templates) : 'Write that file'
-  return { path: [], what, hint }
+  return [{ path: [], what, hint }]
 }
 
-function faultInSteps(route: Route, names: Names): Fault | undefined {
-  const faults = stepsOf(route).map(({ to }, index) => {
+function faultsInSteps(route: Route, names: Names): Fault[] {
+  return stepsOf(route).flatMap(({ to }, index) => {
     const path = route.steps ? ['steps', index, 'to'] : ['to']
-    return within(path, faultInChannels(to, names))
+    return within(path, faultsInChannels(to, names))
   })
-  return faults.find((fault) => fault !== undefined)
 }
 
-function faultInChannels(to: readonly string[], { channels }: Names): Fault | undefined {
-  const at = to.findIndex((name) => !channels.includes(name))
-  const name = to[at]
-  if (name === undefined) return undefined
-  return { path: [at], what: `unknown channel "${name}"`, hint: didYouMean(name, channels) }
+function faultsInChannels(to: readonly string[], { channels }: Names): Fault[] {
+  return to.flatMap((name, at) => {
+    const what = `unknown channel "${name}"`
+    return channels.includes(name) ? [] : [{ path: [at], what, hint: didYouMean(name, channels) }]
+  })
 }
 
 /** Any other name may be an event of a client that we do not know. */
-function faultInWords(on: readonly string[]): Fault | undefined {
+function faultsInWords(on: readonly string[]): Fault[] {
   const words = [...kinds, ...knownEvents]
-  const meantBy = (word: string) => (words.includes(word) ? undefined : closest(word, words))
-  const at = on.findIndex(meantBy)
-  const word = on[at]
-  if (word === undefined) return undefined
-  const hint = `Did you mean "${kindMeantBy(word) ?? meantBy(word)}"?`
-  return { path: [at], what: `no event or kind is called "${word}"`, hint }
+  return on.flatMap((word, at) => {
+    const meant = words.includes(word) ? undefined : closest(word, words)
+    const what = `no event or kind is called "${word}"`
+    return meant === undefined
+      ? []
+      : [{ path: [at], what, hint: `Did you mean "${kindMeantBy(word) ?? meant}"?` }]
+  })
 }
 
-function within(path: Fault['path'], fault: Fault | undefined): Fault | undefined {
-  return fault && { ...fault, path: [...path, ...fault.path] }
+function within(path: Fault['path'], faults: readonly Fault[]): Fault[] {
+  return faults.map((fault) => ({ ...fault, path: [...path, ...fault.path] }))
 }

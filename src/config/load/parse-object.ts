@@ -36,6 +36,7 @@ function whatIsWrong(text: string, { error, offset }: ParseError): string {
   if (text.trim() === '') return 'the file is empty'
   // What PowerShell 5 and some editors write; read as UTF-8, each second character is NUL.
   if (text.includes('\0')) return 'the file is in UTF-16; save it as UTF-8'
+  if (!/^\s*(\{|\[|\/[/*])/.test(text)) return 'it must begin with {'
   if (text[offset] === "'") return 'a string needs double quotes'
   return splitWords(printParseErrorCode(error))
 }

@@ -10,7 +10,8 @@ export function locate(
   return `${before.length}:${(before.at(-1) ?? '').length + 1}`
 }
 
-function offsetOf(tree: Node, path: readonly PropertyKey[]): number {
+/** The offset of the value at a path, or of its nearest parent that exists. */
+export function offsetOf(tree: Node, path: readonly PropertyKey[]): number {
   for (let length = path.length; length > 0; length -= 1) {
     const node = findNodeAtLocation(tree, path.slice(0, length) as (string | number)[])
     // Points at a key, not at its value.

@@ -1,6 +1,6 @@
 import { valueAt } from '../../text/zod-issue.ts'
 import { type ChannelRules, channelsSchema, parseRules } from '../schema/channel.ts'
-import { type Fault, firstFault } from './issue.ts'
+import { type Fault, faultsOf } from './issue.ts'
 
 type Channels = Readonly<Record<string, unknown>>
 
@@ -10,14 +10,14 @@ export function waitingRules(waiting: Channels): Record<string, ChannelRules> {
   return Object.fromEntries(rules)
 }
 
-/** Finds a mistake in channels that cannot be used yet, in all values but those that are not complete. */
-export function faultInWaiting(waiting: Channels): Fault | undefined {
+/** Finds the mistakes in channels that cannot be used yet, in all values but those that are not complete. */
+export function faultsInWaiting(waiting: Channels): Fault[] {
   const { error } = channelsSchema.safeParse(waiting, { jitless: true })
   const certain = (error?.issues ?? []).filter(
     ({ code, path }) => isAboutKeys(code) || !hasReference(valueAt(waiting, path)),
   )
   const issues = certain.map((issue) => ({ ...issue, path: ['channels', ...issue.path] }))
-  return firstFault(issues, { channels: waiting })
+  return faultsOf(issues, { channels: waiting })
 }
 
 function isAboutKeys(code: string): boolean {

@@ -1,5 +1,8 @@
-import { join } from 'node:path'
+import { readQuietly } from '../../fs/read.ts'
 import { quoteWord } from '../../text/shell.ts'
+import { closest } from '../../text/suggest.ts'
+import { configPath, secretsPath } from '../paths.ts'
+import { parseSecrets } from './secrets.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -19,11 +22,24 @@ export function howToSetIn(
  * without showing them in the command line or the history.
  */
 export function howToSet(names: readonly string[], configDir: string, shell: Env): string {
-  const file = join(configDir, 'secrets.env')
   const inShell = names.filter((name) => shell[name])
   if (inShell.length === 0 || process.platform === 'win32')
-    return `Set it: ${names.map((name) => `hookbell secrets set ${name}`).join(', ')}`
+    return [
+      `Set it: ${names.map((name) => `hookbell secrets set ${name}`).join(', ')}`,
+      ...names.flatMap((name) => whatIsMeant(name, configDir)),
+    ].join('. ')
   const lines = inShell.map((name) => `${name}=%s\\n`).join('')
   const values = inShell.map((name) => `"$${name}"`).join(' ')
-  return `Set in this shell only. To store it, run: (umask 077; printf '${lines}' ${values} >> ${quoteWord(file)})`
+  return `Set in this shell only. To store it, run: (umask 077; printf '${lines}' ${values} >> ${quoteWord(secretsPath(configDir))})`
+}
+
+/** A secret that is set and that nothing refers to may be the one that was meant. */
+function whatIsMeant(name: string, configDir: string): string[] {
+  const config = readQuietly(configPath(configDir)) ?? ''
+  const set = [...parseSecrets(readQuietly(secretsPath(configDir)) ?? '').values.keys()]
+  const meant = closest(
+    name,
+    set.filter((one) => !config.includes(`\${${one}}`)),
+  )
+  return meant === undefined ? [] : [`Or did you mean \${${meant}}, which is set?`]
 }

@@ -85,6 +85,7 @@ describe('the configuration', () => {
     ['', '1:1: not JSON: the file is empty'],
     ['\uFFFD\uFFFD{\0}\0', '1:1: not JSON: the file is in UTF-16; save it as UTF-8'],
     ["{ 'channels': {} }", '1:3: not JSON: a string needs double quotes'],
+    ['channels:\n  team: {}', '1:1: not JSON: it must begin with {'],
     ['[]', '1:1: not a JSON object'],
     [`{"a":${'['.repeat(3000)}${']'.repeat(3000)}}`, '1:505: the nesting is too deep'],
     [
