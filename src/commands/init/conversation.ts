@@ -3,6 +3,7 @@ import * as clack from '@clack/prompts'
 import { forgetTyped, interrupted } from '../../cli/ask.ts'
 import type { Client } from '../../clients/define.ts'
 import { type ClientName, clientNames, clients } from '../../clients/index.ts'
+import { sessionBus } from '../../fs/session-bus.ts'
 import type { NewChannels } from '../../install/add-channels.ts'
 import { isPresent } from '../../install/presence.ts'
 import { type ChannelOffer, channelOffers, type Question } from './channel-offers.ts'
@@ -81,7 +82,7 @@ async function askScope(): Promise<boolean> {
 }
 
 async function askChannels({ env, channels }: Place): Promise<string[]> {
-  const hasDesktop = mayHaveDesktop(env)
+  const hasDesktop = await mayHaveDesktop(env)
   const types = Object.keys(channelOffers).filter(
     (type) => !channels.includes(type) && (type !== 'desktop' || hasDesktop),
   )
@@ -98,10 +99,10 @@ async function askChannels({ env, channels }: Place): Promise<string[]> {
 }
 
 /** Over SSH, and in a container without the session's bus, there is no desktop that the person looks at. */
-export function mayHaveDesktop(env: Place['env']): boolean {
+async function mayHaveDesktop(env: Place['env']): Promise<boolean> {
   if (env.SSH_CONNECTION || env.SSH_TTY) return false
   const isContainer = existsSync('/.dockerenv') || existsSync('/run/.containerenv')
-  if (isContainer && !env.DBUS_SESSION_BUS_ADDRESS) return false
+  if (isContainer && !(await sessionBus(env))) return false
   return process.platform !== 'linux' || Boolean(env.DISPLAY || env.WAYLAND_DISPLAY)
 }
 

@@ -47,7 +47,7 @@ describe.skipIf(!hasPty)('init on a terminal', () => {
   })
 
   it('offers the desktop if the session has a display and a bus, also in a container', async () => {
-    const bus = 'unix:path=/nonexistent'
+    const bus = 'unix:abstract=/hookbell-test'
     const { type, wait } = await startInit({ DISPLAY: ':0', DBUS_SESSION_BUS_ADDRESS: bus })
     await wait('Which agents')
     type(ENTER)
