@@ -434,8 +434,10 @@ describe('a project file', () => {
 
   it('mutes only its own project and no questions, as `why` explains', async () => {
     const { home, repo, bodies, shown } = await askFromBoth(json({ mute: true }))
-    expect(shown).toMatch(/muted here +\[.*"done"/)
-    expect(shown).toMatch(/does not count +"mute of permission questions"/)
+    expect(shown).toMatch(/muted here +\.hookbell\.json \(untrusted\) +\[.*"done"/)
+    expect(shown).toMatch(
+      /does not count +\.hookbell\.json \(untrusted\) +"mute of permission questions"/,
+    )
     home.accept({ ...done, last_assistant_message: 'D-hostile', cwd: repo }, 'claude')
     await home.run('worker', '--once')
     const { stdout } = await home.run('why')

@@ -79,7 +79,9 @@ function projectRows(project: ProjectRules, { config: { noise } }: LoadedConfig)
 }
 
 function inWords({ setting, value, from }: Row): string[] {
-  return [setting, cleanText(JSON.stringify(value)), paint('dim', showPath(from))]
+  // The value comes last, and of a project's file only the name: long ones would push the others off the screen.
+  const place = showPath(from).replace(/^.*(?=\.hookbell\.json \()/, '')
+  return [setting, paint('dim', place), cleanText(JSON.stringify(value))]
 }
 
 /** Flattens nested objects; a list counts as one value. */
