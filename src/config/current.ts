@@ -114,17 +114,19 @@ export class CurrentConfig {
     }
   }
 
+  /** Without warnings, because these name places in a text that the user does not see. */
   #fallBack(): LoadedConfig {
     // It still has the secrets that are written in the file itself; the copy on the disk does not.
-    if (this.#good) return { ...this.#good, source: 'last good' }
+    if (this.#good) return { ...this.#good, warnings: [], source: 'last good' }
     const path = lastGoodFile(this.#stateDir)
     const text = readQuietly(path)
     if (text === undefined) return builtInConfig()
     try {
       const env = readStoredEnvironment(this.#stateDir)
       const file = secretsIfReadable(this.#configDir)
-      const secrets = { file, env, fetched: this.#fetcher }
-      return { ...parseConfig(text, { path, secrets, isLastGood: true }), source: 'last good' }
+      const secrets = { file: file ?? new Map(), env, fetched: this.#fetcher }
+      const loaded = parseConfig(text, { path, secrets, isLastGood: true })
+      return { ...(file ? loaded : waitingForSecrets(loaded)), warnings: [], source: 'last good' }
     } catch {
       return builtInConfig()
     }
@@ -158,12 +160,24 @@ function isWithoutFile({ source, problem }: LoadedConfig): boolean {
   return source === 'built-in' && !problem
 }
 
+/** Why a channel cannot be used whose secrets are in a file that cannot be read. */
+export const WAITS_FOR_SECRETS = 'waits for secrets.env'
+
 /** If they cannot be read, only the channels that need one have to wait. */
-function secretsIfReadable(configDir: string): ReadonlyMap<string, string> {
+function secretsIfReadable(configDir: string): ReadonlyMap<string, string> | undefined {
   try {
     checkFolder(configDir)
     return readSecrets(configDir).values
   } catch {
-    return new Map()
+    return undefined
   }
+}
+
+/** What is set nowhere else is probably in that file: to set it again would be wrong advice. */
+function waitingForSecrets(loaded: LoadedConfig): LoadedConfig {
+  const needs = (why: string) => loaded.unset.some((name) => why.includes(`\${${name}}`))
+  const unusable = Object.entries(loaded.unusable).map(([name, why]) => {
+    return [name, needs(why) ? WAITS_FOR_SECRETS : why]
+  })
+  return { ...loaded, unusable: Object.fromEntries(unusable), unset: [] }
 }

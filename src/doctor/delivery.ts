@@ -1,5 +1,6 @@
 import { existsSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { WAITS_FOR_SECRETS } from '../config/current.ts'
 import { problemHint } from '../config/problem-hint.ts'
 import { unreachableChannels } from '../config/reach.ts'
 import { foldersAtRisk } from '../config/trust.ts'
@@ -161,6 +162,7 @@ function howToCorrect(warning: string): string {
  */
 export function howToRepair(why: string): string {
   const names = [...why.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name)
+  if (why === WAITS_FOR_SECRETS) return 'Repair that file, as the checks above say'
   if (names.length === 0) return EDIT
   if (why.endsWith('not set')) return names.map((name) => `hookbell secrets set ${name}`).join(', ')
   if (!why.includes('the keychain')) return 'Run that command yourself, and look'

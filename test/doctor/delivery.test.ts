@@ -124,6 +124,7 @@ describe('what is said of the configuration', () => {
     ['${A}: waits for the keychain', 'Unlock the keychain, or: hookbell secrets set A --keychain'],
     ['${A}: /usr/bin/op ended with status 7', 'Run that command yourself, and look'],
     ['waits for config.json, which has its secret', 'Correct it: hookbell config edit'],
+    ['waits for secrets.env', 'Repair that file, as the checks above say'],
   ])('advises for a channel that cannot be used, %s: %s', (why, advice) => {
     expect(howToRepair(why)).toBe(advice)
   })

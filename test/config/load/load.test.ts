@@ -509,6 +509,32 @@ describe('the configuration in force', () => {
     expect(current.get().problem).toBeUndefined()
   })
 
+  it('does not warn of places in the copy that is kept of the last good one', () => {
+    const routes =
+      '"routes": [{ "on": ["done"], "when": { "client": ["cluade"] }, "to": ["desktop"] }]'
+    const { folder, state, current } = makeCurrent(`{${routes}}`)
+    expect(current.get().warnings).toHaveLength(1)
+    writeFileSync(join(folder, 'config.json'), '{')
+    for (const one of [current, new CurrentConfig(folder, state)])
+      expect(one.get()).toMatchObject({ source: 'last good', warnings: [] })
+  })
+
+  it.skipIf(process.platform === 'win32')(
+    'says of channels that they wait for secrets.env if it cannot be read, not that they lack a secret',
+    () => {
+      const team = { type: 'slack', url: '${HOOK}' }
+      const { folder, state, current } = makeCurrent(JSON.stringify({ channels: { team } }))
+      const path = join(folder, 'secrets.env')
+      writeFileSync(path, 'HOOK=https://hooks.slack.com/services/x\n', { mode: 0o600 })
+      expect(current.get().config.channels).toHaveProperty('team')
+      chmodSync(path, 0o644)
+      expect(new CurrentConfig(folder, state).get()).toMatchObject({
+        ...{ source: 'last good', unset: [], unusable: { team: 'waits for secrets.env' } },
+        problem: { hint: expect.stringContaining('chmod 600') },
+      })
+    },
+  )
+
   it('is the last good one in a version that accepts less', () => {
     const { folder, state } = makeCurrent('{}')
     const channels = { Team: { type: 'terminal' }, team: { type: 'terminal' } }
