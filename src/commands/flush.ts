@@ -1,7 +1,11 @@
 import { defineCommand } from 'citty'
 import { asTyped } from '../cli/how-to-call.ts'
 import { say } from '../cli/output.ts'
+import { listQuietly } from '../fs/list.ts'
+import { spoolIn } from '../spool/layout.ts'
 import { lockHolder } from '../spool/lock.ts'
+import { parseName } from '../spool/names.ts'
+import { counted } from '../text/counted.ts'
 import { flush } from '../worker/control.ts'
 import { isOnHold } from '../worker/on-hold.ts'
 import { deliverOnce } from '../worker/run.ts'
@@ -20,10 +24,18 @@ export const flushCommand = defineCommand({
     // A worker that runs has more that waits for the same destination, and keeps the order of all of it.
     const free = folders.filter((folder) => !lockHolder(folder))
     await Promise.all(free.map((stateDir) => deliverOnce({ ...worker, stateDir })))
-    if (count === 0) return say('Nothing waits for another attempt')
+    if (count === 0) return say(asTyped(`Nothing waits for another attempt${whatIsHeld(folders)}`))
     const isLeft = free.length < folders.length
     const done = isLeft ? 'put forward; the worker that runs tries them now' : 'tried'
     say(asTyped(`${count} ${done}; see: hookbell log`))
     sayWhatIsLeft(folders)
   },
 })
+
+/** What a rule holds is no failure, but a person may have expected it to be sent. */
+function whatIsHeld(folders: readonly string[]): string {
+  const names = folders.flatMap((folder) => listQuietly(spoolIn(folder).deferred))
+  const count = names.filter((name) => parseName(name)).length
+  if (count === 0) return ''
+  return `; ${counted(count, 'message is', 'messages are')} held back: see hookbell status`
+}

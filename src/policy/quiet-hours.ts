@@ -33,7 +33,9 @@ export function judgeAt(
   const period = periods.find((one) => isWithin(one, moment))
   if (!period) return send
   const until = quietUntilCached(periods, moment)
-  const reason = `quiet hours until ${formatTime(until, period.timeZone)}`
+  // Beside it stand times of this machine's clock.
+  const zone = period.timeZone ? ` in ${period.timeZone}` : ''
+  const reason = `quiet hours until ${formatTime(until, period.timeZone)}${zone}`
   return { type: 'hold', until, reason, group: 'quiet-hours', dueOtherwise: moment }
 }
 

@@ -79,6 +79,10 @@ describe('cli: flush', () => {
     expect((await home.run('flush')).stdout).toBe('1 tried; see: hookbell log')
     expect(received).toHaveLength(2)
     expect((await home.run('flush')).stdout).toBe('Nothing waits for another attempt')
+    writeParked(spoolIn(home.state), 'deferred', { ...why, delivery })
+    expect((await home.run('flush')).stdout).toMatch(
+      /^Nothing waits for another attempt; 1 message is held back: see hookbell status$/m,
+    )
   })
 
   it('sends each message once when an earlier flush has failed', async () => {

@@ -113,6 +113,9 @@ describe('an event in quiet hours', () => {
     const event = { kind: 'done', at: utc('2026-11-20T20:58') }
     const verdict = quietHours.judge(event as never, {} as never, null, settings as never)
     expect(verdict.type).toBe(type)
+    // The zone is named, because other times beside it are those of this machine.
+    const zone = { reason: expect.stringMatching(/ 07:00 in Europe\/Berlin$/) }
+    expect(verdict).toMatchObject(type === 'hold' ? zone : {})
   })
 
   it('is judged by the local time of the machine if no time zone is set', () => {
