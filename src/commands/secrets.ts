@@ -78,8 +78,8 @@ async function set(name: string, keychain: boolean) {
 function sayIfUnused(name: string) {
   const config = new CurrentConfig(configDir(), stateDir()).get()
   if (config.problem || secretRows(config, readSecrets(configDir())).some(isUsed)) return
-  const guess = didYouMean(name, config.unset)
-  say(`No channel refers to \${${name}} yet.${guess ? ` ${guess}` : ''}`)
+  const guess = config.unset.length > 0 ? ` ${didYouMean(name, config.unset)}` : ''
+  say(`No channel refers to \${${name}} yet.${guess}`)
 
   function isUsed(row: SecretRow) {
     return row.name === name && row.usedBy.length > 0

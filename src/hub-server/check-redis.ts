@@ -1,6 +1,7 @@
 import { HookbellError } from '../errors.ts'
 import type { RedisConnection } from '../hub/connection.ts'
 import { explainFailure } from '../hub/explain.ts'
+import { RedisError } from '../hub/resp.ts'
 
 /**
  * Checks whether Redis keeps what is handed over, also when it is full or restarted.
@@ -37,8 +38,11 @@ export async function checkRedis(redis: RedisConnection): Promise<string[]> {
 }
 
 function unreachable(error: unknown): never {
+  const isMachine = error instanceof RedisError && error.code === 'NOPERM'
   throw new HookbellError('E_UNAVAILABLE', `hub: no Redis to work with: ${explainFailure(error)}`, {
-    hint: 'Check "hub" in config.json: url, password and ca',
+    hint: isMachine
+      ? 'A machine may only hand messages over: run this on the hub'
+      : 'Check "hub" in config.json: url, password and ca',
   })
 }
 

@@ -1,6 +1,6 @@
 import type { LoadedConfig } from '../config/load/load.ts'
 import { configDir } from '../config/paths.ts'
-import { howToSet } from '../config/secrets/how-to-set.ts'
+import { howToSetIn } from '../config/secrets/how-to-set.ts'
 import { dropOldest } from '../drop-oldest.ts'
 import { HookbellError } from '../errors.ts'
 import { type HubServer, RedisConnection } from '../hub/connection.ts'
@@ -156,15 +156,18 @@ export function connectionOf({
   unset,
 }: LoadedConfig): HubServer {
   if (problem) throw problem
-  const hint = unset.length > 0 ? { hint: howToSet(unset, configDir(), {}) } : {}
-  if (hubProblem) throw new HookbellError('E_CONFIG', `hub: ${hubProblem}`, hint)
+  const cannotUse = (what: string, reason: string) => {
+    const hint = howToSetIn(reason, unset, configDir(), {})
+    return new HookbellError('E_CONFIG', `hub: ${what}${reason}`, hint ? { hint } : {})
+  }
+  if (hubProblem) throw cannotUse('', hubProblem)
   if (!config.hub) {
     throw new HookbellError('E_CONFIG', 'hub: config.json has no "hub"', {
       hint: 'Such as "hub": { "url": "rediss://hub@localhost:6380", "password": "${HUB_PASSWORD}" }; see docs/hub.md',
     })
   }
-  const [broken] = Object.entries(unusable)
-  if (broken) throw new HookbellError('E_CONFIG', `hub: channel ${broken.join(': ')}`, hint)
+  for (const [name, reason] of Object.entries(unusable))
+    throw cannotUse(`channel ${name}: `, reason)
   const unsafe = whyUnsafe(config.hub)
   if (unsafe) throw new HookbellError('E_CONFIG', `hub: url ${unsafe}`)
   return { ...config.hub, extraCaFile: config.extraCaFile }

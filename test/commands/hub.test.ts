@@ -66,6 +66,21 @@ describe('commands: hub', () => {
     expect(checks).toContainEqual({ id: 'hub.reach', status: 'broken', seen, do: advice })
   })
 
+  it('names the secret of the hub first if a channel lacks one too, and knows who uses it', async () => {
+    const hub = { url: 'redis://hub@127.0.0.1:1', password: '${HUB_PASSWORD}' }
+    const team = { type: 'slack', url: '${SLACK_WEBHOOK_URL}' }
+    const home = await makeHome({ hub, channels: { team } })
+    expect((await home.run('hub')).stderr).toMatch(
+      /^x hub: \$\{HUB_PASSWORD\} not set\n {2}Set it: .*hookbell secrets set HUB_PASSWORD\n?$/,
+    )
+    const set = await home.runWith('secret', 'secrets', 'set', 'HUB_PASSWORD')
+    expect(set.stdout).not.toContain('No channel refers')
+    expect((await home.run('secrets')).stdout).toMatch(/^HUB_PASSWORD +secrets\.env +for the hub$/m)
+    expect((await home.run('hub')).stderr).toMatch(
+      /^x hub: channel team: \$\{SLACK_WEBHOOK_URL\} not set\n {2}Set it: .*set SLACK_WEBHOOK_URL\n?$/,
+    )
+  })
+
   it('is reported by doctor if it cannot be reached, unless it looks at nothing elsewhere', async () => {
     const home = await makeHome(machineConfig('redis://127.0.0.1:1'))
     const { stdout } = await home.run('doctor')
@@ -102,6 +117,16 @@ describe.skipIf(!hasRedis)('commands: hub, with Redis', () => {
     await startHub(box)
     await expect.poll(() => receiver.received.length).toBe(1)
     expect(JSON.parse(receiver.received[0]?.body ?? '{}')).toMatchObject({ data: { kind: 'done' } })
+  })
+
+  it('says that a command for the hub was run on a machine', async () => {
+    const users = ['user default on nopass ~* +@all', 'user machine on >x -@all +rpush %W~hb:in']
+    const redis = await startRedis({ users })
+    const url = redis.url().replace('redis://', 'redis://machine@')
+    const machine = await makeHome({ hub: { url, password: 'x', channels: ['team'] } })
+    expect((await machine.run('hub', 'status')).stderr).toContain(
+      'A machine may only hand messages over: run this on the hub',
+    )
   })
 
   it('drain reports the remaining events while the hub cannot be reached', async () => {

@@ -7,14 +7,14 @@ export interface SecretRow {
   name: string
   /** Where its value comes from; '' if it is not set. */
   from: string
-  /** Channels that refer to it. */
+  /** Channels that refer to it, and `the hub`. */
   usedBy: readonly string[]
 }
 
 /** Every name that is set or referred to, in alphabetical order. */
 export function secretRows(loaded: LoadedConfig, file: SecretsFile): SecretRow[] {
   const raw = loaded.raw ?? {}
-  const users = usersIn(raw.channels)
+  const users = usersIn([...Object.entries(Object(raw.channels)), ['the hub', raw.hub ?? {}]])
   const sources = sourcesIn(raw.secrets)
   const names = new Set([...file.values.keys(), ...users.keys(), ...Object.keys(sources)])
   const fromOf = (name: string) => {
@@ -28,12 +28,12 @@ export function secretRows(loaded: LoadedConfig, file: SecretsFile): SecretRow[]
     .map((name) => ({ name, from: fromOf(name), usedBy: users.get(name) ?? [] }))
 }
 
-function usersIn(channels: unknown): Map<string, string[]> {
+function usersIn(settings: readonly [string, unknown][]): Map<string, string[]> {
   const users = new Map<string, string[]>()
-  for (const [channel, value] of Object.entries(Object(channels))) {
+  for (const [user, value] of settings) {
     const references = JSON.stringify(value).matchAll(/\$\{([A-Za-z_]\w*)\}/g)
     for (const name of new Set([...references].map(([, one = '']) => one)))
-      users.set(name, [...(users.get(name) ?? []), channel])
+      users.set(name, [...(users.get(name) ?? []), user])
   }
   return users
 }

@@ -13,15 +13,15 @@ export interface Filled extends Omit<Expanded, 'channels'> {
 /** Fills in the references of a configuration that is not validated yet. */
 export function fillIn(raw: Record<string, unknown>, values: SecretValues): Filled {
   const { channels, ...state } = expandChannels(withHubChannels(raw, defaultChannels), values)
-  const { hub, problem: hubProblem, used: usedByHub } = expandHub(raw, values)
+  const ofHub = expandHub(raw, values)
   const direct = parseDirect(raw, values)
   return {
     ...state,
-    settings: { ...raw, ...(channels && { channels }), hub },
+    settings: { ...raw, ...(channels && { channels }), hub: ofHub.hub },
     direct,
-    hubProblem,
-    unset: [...new Set([...state.unset, ...direct.unset])],
+    hubProblem: ofHub.problem,
+    unset: [...new Set([...state.unset, ...ofHub.unset, ...direct.unset])],
     sources: { ...state.sources, ...direct.sources },
-    used: [...state.used, ...usedByHub, ...direct.used],
+    used: [...state.used, ...ofHub.used, ...direct.used],
   }
 }

@@ -34,11 +34,11 @@ function rulesOf(channel: unknown): Raw {
 
 /** The hub's settings with references filled in. If one is set nowhere, `hub` is undefined and `problem` says why. */
 export function expandHub(raw: Raw, values: SecretValues) {
-  const { channels, used, unusable } = expandChannels(
+  const { channels, used, unset, unusable } = expandChannels(
     { ...raw, channels: { hub: raw.hub } },
     values,
   )
-  return { hub: channels?.hub, used, problem: unusable.hub }
+  return { hub: channels?.hub, used, unset, problem: unusable.hub }
 }
 
 /** Moves the fault of a generated channel, which is not in the file, to the hub settings it was made from. */
