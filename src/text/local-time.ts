@@ -4,6 +4,11 @@ export function formatTime(at: number, timeZone?: string): string {
   return `${year}-${month}-${day} ${hour}:${minute}`
 }
 
+/** `2026-11-20 09:00:00`, by the clock of this machine. */
+export function formatSecond(at: number): string {
+  return `${formatTime(at)}:${String(new Date(at).getSeconds()).padStart(2, '0')}`
+}
+
 /** `2026-11-20`, on this machine. */
 export function formatDate(at: number): string {
   const { year, month, day } = partsHere(new Date(at))

@@ -26,7 +26,7 @@ async function makeWhyHome(script: number[] = []) {
 function plain(text: string, id: string) {
   return text
     .replaceAll(id.slice(0, 8), '<id>')
-    .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/g, '<time>')
+    .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, '<time>')
     .replaceAll(/ +$/gm, '')
 }
 
@@ -68,7 +68,7 @@ describe('hookbell why', () => {
       JSON.stringify({ ...JSON.parse(home.read('config/config.json')), retry: { maxAttempts: 1 } }),
     )
     const why = async (id: string) =>
-      (await home.run('why', id)).stdout.replaceAll(/\d\d:\d\d/g, '')
+      (await home.run('why', id)).stdout.replaceAll(/ \d\d:\d\d:\d\d/g, '')
     const [busy, gone] = [
       await tell({ hook_event_name: 'Stop' }),
       await tell({ hook_event_name: 'Stop' }),

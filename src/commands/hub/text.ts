@@ -4,7 +4,7 @@ import type { hubStatus } from '../../hub-server/status.ts'
 import type { Whereabouts } from '../../hub-server/why.ts'
 import { cleanText, oneLine } from '../../text/clean.ts'
 import { formatDuration } from '../../text/duration.ts'
-import { formatTime } from '../../text/local-time.ts'
+import { formatSecond } from '../../text/local-time.ts'
 
 export type HubStatus = Awaited<ReturnType<typeof hubStatus>>
 export type WaitingSession = Awaited<ReturnType<typeof waitingSessions>>[number]
@@ -103,10 +103,10 @@ export function whyText(all: readonly Whereabouts[]): string {
       if (lastFailure) {
         const { attempt, reason, until } = lastFailure
         const next = state === 'waiting' ? `; next ${ahead(until)}` : ''
-        lines.push([formatTime(lastFailure.at), `attempt ${attempt}: ${reason}${next}`])
+        lines.push([formatSecond(lastFailure.at), `attempt ${attempt}: ${reason}${next}`])
       }
       const how = [inWords[state], summary && `in the message ${summary}`].filter(Boolean).join(' ')
-      lines.push([at === undefined ? 'now' : formatTime(at), detail ? `${how}: ${detail}` : how])
+      lines.push([at === undefined ? 'now' : formatSecond(at), detail ? `${how}: ${detail}` : how])
       const shown = lines
         .filter(([, text]) => text)
         .map(([when = '', text = '']) => [`  ${when}`, cleanText(text)])

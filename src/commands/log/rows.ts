@@ -2,7 +2,7 @@ import { paint, table, terminalWidth } from '../../cli/output.ts'
 import type { EventStatus, Outcome } from '../../journal/history.ts'
 import { cleanText, cutText, oneLine } from '../../text/clean.ts'
 import { counted } from '../../text/counted.ts'
-import { formatTime } from '../../text/local-time.ts'
+import { formatSecond } from '../../text/local-time.ts'
 
 const styles = {
   delivered: 'green',
@@ -46,7 +46,7 @@ function rowOf(status: EventStatus): string[] {
   })
   const said = [title || event, text].map(oneLine).filter(Boolean).join(' · ')
   return [
-    paint('dim', clock(acceptedAt)),
+    paint('dim', formatSecond(acceptedAt)),
     paint('dim', id.slice(0, 8)),
     paintOutcome(outcome),
     session ? `${client} ${session}` : client,
@@ -69,15 +69,10 @@ export function detailsOf(status: EventStatus): string {
   if (reason) lines.push(`reason   ${reason}`)
   for (const problem of problems) lines.push(`problem  ${problem}`)
   for (const [name, { state, attempts, detail, at }] of Object.entries(channels)) {
-    const when = state === 'deferred' || state === 'held' ? `, next try ${clock(at)}` : ''
+    const when = state === 'deferred' || state === 'held' ? `, next try ${formatSecond(at)}` : ''
     const tries = counted(attempts, 'attempt')
     lines.push(`${name}: ${state} (${tries}${when}): ${detail}`)
   }
   if (text) lines.push('', ...text.split('\n').map((line) => `  ${line}`))
   return cleanText(lines.join('\n'))
-}
-
-/** `2026-11-20 09:00:00`, by the clock of this machine. */
-function clock(at: number): string {
-  return `${formatTime(at)}:${String(new Date(at).getSeconds()).padStart(2, '0')}`
 }

@@ -1,14 +1,14 @@
 import { idAtHub } from '../../hub/handed-over.ts'
 import type { AcceptedEntry, EventFacts, JournalEntry, TraceStep } from '../../journal/entry.ts'
 import { channelsOf, type EventStatus, isOpen } from '../../journal/history.ts'
-import { formatTime } from '../../text/local-time.ts'
+import { formatSecond } from '../../text/local-time.ts'
 
 type Told = EventStatus & { entries: readonly JournalEntry[] }
 
 /** Why an event was told or not, from the journal, in the order in which it was decided: a label and a sentence each. */
 export function reasonsOf(told: Told): [string, string][] {
   const accepted = told.entries.find((entry) => entry.type === 'accepted')
-  const lines: [string, string][] = [['accepted', formatTime(told.acceptedAt)]]
+  const lines: [string, string][] = [['accepted', formatSecond(told.acceptedAt)]]
   if (accepted) lines.push(...origin(accepted), ...told.trace.map(stepInWords))
   for (const problem of told.problems) lines.push(['problem', problem])
   const after = told.entries.flatMap((entry) => afterwards(entry, told))
@@ -44,13 +44,13 @@ function stepInWords({ by, channel, verdict, because }: TraceStep): [string, str
 
 /** What happened after the decision. */
 function afterwards(entry: JournalEntry, { trace }: Told): [string, string][] {
-  const when = formatTime(entry.at)
+  const when = formatSecond(entry.at)
   switch (entry.type) {
     case 'held': {
       const isKnown = trace.some(({ because }) => because === entry.reason)
       if (entry.until <= entry.at) return [[entry.channel, `${when} due at once: ${entry.reason}`]]
       const why = isKnown ? '' : `: ${entry.reason}`
-      return [[entry.channel, `held until ${formatTime(entry.until)}${why}`]]
+      return [[entry.channel, `held until ${formatSecond(entry.until)}${why}`]]
     }
     case 'delivered': {
       const id = idAtHub(entry.answer)
@@ -63,7 +63,7 @@ function afterwards(entry: JournalEntry, { trace }: Told): [string, string][] {
       ]
     }
     case 'deferred': {
-      const next = formatTime(entry.until)
+      const next = formatSecond(entry.until)
       return [[entry.channel, `${when} attempt ${entry.attempt}: ${entry.reason}; next ${next}`]]
     }
     case 'unavailable':
