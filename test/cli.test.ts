@@ -199,9 +199,9 @@ describe('cli: help', () => {
         SESSION  Session ID
         TEXT     The message, or - for stdin
 
-        --wait             Wait for the agent and print its answer
-        --timeout SECONDS  How long to wait, in seconds (default 600)
-        --json             Print JSON"
+        --wait          Wait for the agent and print its answer
+        --timeout TIME  How long to wait, such as 30s or 10m (default 10m)
+        --json          Print JSON"
     `)
   })
 

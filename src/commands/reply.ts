@@ -3,6 +3,7 @@ import { type Client, isClientError } from '../api/index.ts'
 import { paint, print, say } from '../cli/output.ts'
 import { HookbellError, usageError } from '../errors.ts'
 import { oneLine } from '../text/clean.ts'
+import { parseDuration } from '../text/duration.ts'
 import { endedByInterrupt, withClient } from './api/client.ts'
 import { renderText } from './api/conversation.ts'
 import { asText } from './api/fields.ts'
@@ -11,6 +12,8 @@ import { printResponse } from './api/print-response.ts'
 import { readText } from './api/read-text.ts'
 import { readSessionId } from './api/session-id.ts'
 
+const DAY_MS = 86_400_000
+
 export const replyCommand = defineCommand({
   args: {
     session: { type: 'positional', required: true, description: 'Session ID' },
@@ -18,14 +21,14 @@ export const replyCommand = defineCommand({
     wait: { type: 'boolean', description: 'Wait for the agent and print its answer' },
     timeout: {
       type: 'string',
-      default: '600',
-      description: 'How long to wait, in seconds',
-      valueHint: 'SECONDS',
+      default: '10m',
+      description: 'How long to wait, such as 30s or 10m',
+      valueHint: 'TIME',
     },
     json: { type: 'boolean', description: 'Print JSON' },
   },
   async run({ args: { session, text: source, wait = false, timeout, json = false } }) {
-    const deadlineMs = readSeconds(timeout) * 1000
+    const deadlineMs = readTimeout(timeout)
     const text = source === '-' ? (await readText('reply', '-')).trimEnd() : source
     if (text.trim() === '') throw usageError('reply: the text is empty')
     const sessionId = readSessionId('reply', session)
@@ -70,8 +73,9 @@ function tooLate(sessionId: string, deadlineMs: number, cause: unknown) {
   return new HookbellError('E_UNAVAILABLE', message, { hint, cause })
 }
 
-function readSeconds(text: string): number {
-  const seconds = Number(text)
-  if (text.trim() !== '' && seconds > 0 && seconds <= 86_400) return seconds
-  throw usageError(`reply: --timeout takes seconds above 0, not "${text}"`)
+/** A bare number is seconds. @returns ms */
+function readTimeout(text: string): number {
+  const ms = parseDuration(text) ?? Number(text.trim() || Number.NaN) * 1000
+  if (ms > 0 && ms <= DAY_MS) return ms
+  throw usageError(`reply: --timeout takes a time of at most a day, not "${text}"`, 'Such as 30s')
 }

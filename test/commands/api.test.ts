@@ -278,7 +278,7 @@ describe('api: single responses', () => {
 
 describe('api: usage errors', () => {
   it.each([
-    [['computers.get'], 'x api computers.get: --computer-id missing'],
+    [['computers.get'], 'x api computers.get: --computer-id is missing'],
     [['computers.get', '--id', '1'], 'x api computers.get: unknown option "--id"'],
     [['computers.get', 'comp_ada'], 'too many arguments: "comp_ada"\n  Options: --computer-id'],
     // As after an unset variable in a script: the text must not be posted as "--json".
@@ -288,7 +288,7 @@ describe('api: usage errors', () => {
     ],
     [['readiness.reports', '--limit', 'ten'], 'not "ten"\n  Reports per page'],
     [['readiness.reports', '--limit', '0'], '--limit: must be at least 1'],
-    [['organization.limits.setUsers'], '"users" in --body missing'],
+    [['organization.limits.setUsers'], '"users" in --body is missing'],
     [['sessions.create', '--body', 'no-such-file'], 'cannot read "no-such-file"'],
     [['computers.get', '--json', '--table'], '--json and --table exclude each other'],
     [['computers.get', '--computer-id', '..'], 'computer'],

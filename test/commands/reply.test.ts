@@ -62,7 +62,7 @@ describe('reply', () => {
   it('stops waiting after --timeout and reports that the message was added', async () => {
     const replyWithin = async (seconds: number) => {
       const { run, emulator } = await makeApiHome(never)
-      const words = ['reply', emulator.sessionId, 'Go ahead', '--wait', '--timeout', `${seconds}`]
+      const words = ['reply', emulator.sessionId, 'Go ahead', '--wait', '--timeout', `${seconds}s`]
       return { ...(await run(...words)), emulator }
     }
     const hasLooked = () => emulator.requests().at(-1)?.endpoint === 'sessions.messages.list'
@@ -101,7 +101,8 @@ describe('reply', () => {
     [['s', ' '], 'the text is empty'],
     [['s', '-'], 'the text is empty'],
     [['s', 'a', 'b'], 'too many arguments: "b"'],
-    [['s', 'a', '--timeout', '0'], '--timeout takes seconds above 0, not "0"'],
+    [['s', 'a', '--timeout', '2d'], 'a time of at most a day, not "2d"'],
+    [['s', 'a', '--timeout', '0'], '--timeout takes a time of at most a day, not "0"'],
   ])('%j exits with 64 before any request', async (words, message) => {
     const { run, emulator } = await makeApiHome()
     const { exitCode, stderr } = await run('reply', ...words)

@@ -28,7 +28,10 @@ export async function readInput(
     const names = missing.map(({ input: field, name, kind }) =>
       kind === 'json' ? `"${field}" in --body` : name,
     )
-    throw usageError(`${command}: ${names.join(', ')} missing`, `See: hookbell ${command} --help`)
+    throw usageError(
+      `${command}: ${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} missing`,
+      `See: hookbell ${command} --help`,
+    )
   }
   return input
 }
