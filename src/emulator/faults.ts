@@ -1,6 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import * as z from 'zod'
 import { listEndpoints } from '../api/endpoints/index.ts'
+import { didYouMean } from '../text/suggest.ts'
 import { parseOr } from './errors.ts'
 import { readJsonFile } from './seed.ts'
 
@@ -68,7 +69,10 @@ export const Fault = z
   })
   .refine(({ endpoint }) => endpoint === undefined || ids().includes(endpoint), {
     path: ['endpoint'],
-    error: ({ input }) => `no endpoint "${Object(input).endpoint}"; known: ${ids().join(', ')}`,
+    error: ({ input }) => {
+      const { endpoint } = Object(input)
+      return `no endpoint "${endpoint}". ${didYouMean(String(endpoint), ids())}`
+    },
   })
   .refine(({ then }) => !('headers' in then) || isWritable(then.headers), {
     path: ['then', 'headers'],

@@ -5,6 +5,8 @@ type Issue = z.core.$ZodIssue
 /** Names of choices are short; a longer text may be a secret that was put in the wrong place. */
 const LONGEST_NAME = 32
 
+const ZOD_SAYS = 'Invalid input'
+
 /** Describes a validation error in plain words. */
 export function issueInWords(issue: Issue, value: unknown): string {
   switch (issue.code) {
@@ -19,9 +21,16 @@ export function issueInWords(issue: Issue, value: unknown): string {
     case 'custom':
     case 'invalid_format':
       return issue.message
+    case 'invalid_union':
+      // A union of ours says what it expects; zod alone only that the input is wrong.
+      return issue.message === ZOD_SAYS ? mustNotBe(value) : issue.message
     default:
-      return `must not be ${describeType(value)}`
+      return mustNotBe(value)
   }
+}
+
+function mustNotBe(value: unknown): string {
+  return `must not be ${describeType(value)}`
 }
 
 /** The value at a path; undefined if there is no such path. */

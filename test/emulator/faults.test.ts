@@ -164,6 +164,8 @@ describe('an invalid fault', () => {
   it.each([
     [{}, { status: 500 }, 'names no request'],
     [{ endpoint: 'sessions.make' }, { status: 500 }, 'endpoint: no endpoint "sessions.make"'],
+    [{ endpoint: 'computer.get' }, { status: 500 }, 'Did you mean "computers.get"?'],
+    [{ path: SCAN }, { stauts: 500 }, 'then: expected {status, '],
     [{ path: SCAN }, { status: 99 }, 'then'],
     [{ path: SCAN }, { status: 500, hang: true }, 'then'],
     [{ path: SCAN }, {}, 'then'],

@@ -44,6 +44,11 @@ export class PageList<Page, Item> implements PromiseLike<Page>, AsyncIterable<It
     return this.then().finally(settle)
   }
 
+  /** So that a list can be passed where a promise of its first page is expected. */
+  get [Symbol.toStringTag](): string {
+    return 'PageList'
+  }
+
   /** The first page, with status, headers and request ID. */
   withResponse(): Promise<WithResponse<Page>> {
     return this.#fetchFirst().withResponse()
@@ -106,11 +111,9 @@ function nextCursor(source: PageSource<unknown>, page: unknown, seen: ReadonlySe
   const { next, hasMore } = source.style
   const count = itemsOf(source, page).length
   const isMore = hasMore ? valueAt(page, hasMore) : count > 0
-  if (isMore === false) return undefined
-  const cursor = valueAt(page, next)
+  const cursor = isMore !== false && valueAt(page, next)
   const fail = (problem: string) => new DecodeError(`${source.id}: ${problem}`)
   if (typeof cursor === 'string' && cursor !== '')
     return seen.has(cursor) ? fail('the list repeats a cursor') : cursor
-  if (isMore !== true) return undefined
-  return fail(`there is more, but no cursor at "${next}"`)
+  return isMore === true ? fail(`there is more, but no cursor at "${next}"`) : undefined
 }

@@ -36,11 +36,7 @@ export function firstFaultOf(issues: readonly z.core.$ZodIssue[], raw: unknown):
   if (!issue) return { path: [], what: 'not valid' }
   if (issue.code === 'unrecognized_keys')
     return { path: [...issue.path, issue.keys[0] ?? ''], what: 'unknown key' }
-  const isOwn = issue.code === 'invalid_union'
-  return {
-    path: issue.path,
-    what: isOwn ? issue.message : issueInWords(issue, valueAt(raw, issue.path)),
-  }
+  return { path: issue.path, what: issueInWords(issue, valueAt(raw, issue.path)) }
 }
 
 function describeIssue(issue: z.core.$ZodIssue, raw: unknown): Fault | Fault[] {

@@ -27,6 +27,8 @@ describe('the types of the client', () => {
     expectTypeOf(create).returns.toEqualTypeOf<ApiPromise<Session>>()
     const list = () => client.sessions.messages.list({ sessionId: 's' })
     expectTypeOf(list).returns.toEqualTypeOf<PageList<ListMessagesResponse, Message>>()
+    // So it can be passed to what takes a promise, such as a helper that measures.
+    expectTypeOf(list).returns.toExtend<Promise<ListMessagesResponse>>()
     expectTypeOf<TokenUsageResponse['data'][number]>().toEqualTypeOf<TokenUsageRow>()
   })
 
