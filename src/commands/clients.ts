@@ -55,7 +55,10 @@ function describe(rows: ReturnType<typeof readClients>): string {
   return `${table(isWide ? lines : narrow)}\n\n${fit(LEGEND)}`
 }
 
-const LEGEND = `What was not measured with the client itself is named: documented, found in its source, or unverified`
+const LEGEND =
+  'At the end of a line: what was never tried with the client itself, and how it is known instead (documented, in its ' +
+  'source, or not at all: unverified). settings: where it reads hooks; events: which ones it fires; meaning: of their ' +
+  'fields; transcript: its format; headless: how to recognise one-shot runs; trust: whether hooks must be approved.'
 
 /** On a terminal of at most this many columns, the table gets two columns instead of five. */
 const NARROW = 119

@@ -33,7 +33,11 @@ export const logCommand = defineCommand({
       description: 'Only events of this session, by the start of its id',
       valueHint: 'ID',
     },
-    kind: { type: 'string', description: `Only events of this kind: ${kinds.join(', ')}` },
+    kind: {
+      type: 'string',
+      description: `Only events of this kind: ${kinds.join(', ')}`,
+      valueHint: 'KIND',
+    },
     follow: {
       type: 'boolean',
       description: 'Keep running, and show each new event when its outcome is known',

@@ -5,6 +5,8 @@ import type { JournalEntry } from '../journal/entry.ts'
 import type { EventStatus } from '../journal/history.ts'
 import { readJournalOf } from '../journal/read.ts'
 import { cleanText } from '../text/clean.ts'
+import { isOnHold } from '../worker/on-hold.ts'
+import { eventTitle } from './_event-title.ts'
 import { stateFolders, withEvents } from './_events.ts'
 import { findEvent } from './_find-event.ts'
 import { reasonsOf } from './why/reasons.ts'
@@ -35,7 +37,8 @@ export const whyCommand = defineCommand({
       entries: entries.filter((entry) => entry.id === status.id),
     }))
     if (json) return printJson(session === undefined ? told[0] : told)
-    say(told.map(describe).join('\n\n'))
+    const isHeld = folders.some(isOnHold)
+    say(told.map((one) => describe(one, isHeld)).join('\n\n'))
   },
 })
 
@@ -57,9 +60,12 @@ async function entriesOf(chosen: readonly EventStatus[], folders: readonly strin
   return entries
 }
 
-function describe(told: EventStatus & { entries: readonly JournalEntry[] }): string {
-  const title = cleanText(told.title || told.event)
-  const lines = reasonsOf(told).map(([label, text]) => [
+function describe(
+  told: EventStatus & { entries: readonly JournalEntry[] },
+  isHeld: boolean,
+): string {
+  const title = cleanText(eventTitle(told))
+  const lines = reasonsOf(told, isHeld).map(([label, text]) => [
     `  ${paint('dim', label)}`,
     cleanText(text),
   ])

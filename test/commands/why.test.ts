@@ -132,7 +132,11 @@ describe('hookbell why', () => {
   it('explains why an event is invalid', async () => {
     const { home } = await makeWhyHome()
     home.accept('no json')
-    expect((await home.run('why')).stdout).toContain('no worker has claimed it yet')
+    expect((await home.run('why')).stdout).toMatch(/^not read yet .*no worker has claimed it yet/s)
+    expect((await home.run('log')).stdout).toContain('not read yet')
+    await home.run('hold')
+    expect((await home.run('why')).stdout).toMatch(/all is on hold\. Go on with: .*hookbell resume/)
+    await home.run('resume')
     await home.run('worker', '--once')
     expect((await home.run('why')).stdout).toMatch(/event +.* unusable: /)
   })

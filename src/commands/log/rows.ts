@@ -3,6 +3,7 @@ import type { EventStatus, Outcome } from '../../journal/history.ts'
 import { cleanText, cutText, oneLine } from '../../text/clean.ts'
 import { counted } from '../../text/counted.ts'
 import { formatSecond } from '../../text/local-time.ts'
+import { eventTitle } from '../_event-title.ts'
 
 const styles = {
   delivered: 'green',
@@ -38,13 +39,13 @@ export function renderList(list: readonly EventStatus[]): string {
 
 /** The cells of one event: the text as it was sent, cut to the available width, and where it went or why not. */
 function rowOf(status: EventStatus): string[] {
-  const { id, acceptedAt, title, event, text, reason, channels, outcome, client } = status
+  const { id, acceptedAt, text, reason, channels, outcome, client } = status
   const session = status.sessionId.slice(0, SESSION_LENGTH)
   const where = Object.entries(channels).map(([name, { state, detail }]) => {
     if (state === 'delivered') return name
     return `${name} (${state === 'suppressed' ? detail : state})`
   })
-  const said = [title || event, text].map(oneLine).filter(Boolean).join(' · ')
+  const said = [eventTitle(status), text].map(oneLine).filter(Boolean).join(' · ')
   return [
     paint('dim', formatSecond(acceptedAt)),
     paint('dim', id.slice(0, 8)),

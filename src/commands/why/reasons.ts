@@ -1,18 +1,22 @@
+import { asTyped } from '../../cli/how-to-call.ts'
 import { idAtHub } from '../../hub/handed-over.ts'
 import type { AcceptedEntry, EventFacts, JournalEntry, TraceStep } from '../../journal/entry.ts'
 import { channelsOf, type EventStatus, isOpen } from '../../journal/history.ts'
 import { formatSecond } from '../../text/local-time.ts'
 
+const UNCLAIMED = 'no worker has claimed it yet'
+const ON_HOLD = 'all is on hold. Go on with: hookbell resume'
+
 type Told = EventStatus & { entries: readonly JournalEntry[] }
 
 /** Why an event was told or not, from the journal, in the order in which it was decided: a label and a sentence each. */
-export function reasonsOf(told: Told): [string, string][] {
+export function reasonsOf(told: Told, isOnHold: boolean): [string, string][] {
   const accepted = told.entries.find((entry) => entry.type === 'accepted')
   const lines: [string, string][] = [['accepted', formatSecond(told.acceptedAt)]]
   if (accepted) lines.push(...origin(accepted), ...told.trace.map(stepInWords))
   for (const problem of told.problems) lines.push(['problem', problem])
   const after = told.entries.flatMap((entry) => afterwards(entry, told))
-  if (!accepted && after.length === 0) after.push(['now', 'no worker has claimed it yet'])
+  if (!accepted && after.length === 0) after.push(['now', isOnHold ? asTyped(ON_HOLD) : UNCLAIMED])
   return [...lines, ...after, ['result', outcomeInWords(told)]]
 }
 
