@@ -111,10 +111,10 @@ describe('a file or folder that other users can change', () => {
     const channel = { type: 'webhook', url: '${TOKEN}' }
     writeFileSync(join(config, 'secrets.env'), 'TOKEN=https://example.com', { mode: 0o600 })
     writeFileSync(join(config, 'config.json'), JSON.stringify({ channels: { team: channel } }))
-    const unset = () => new CurrentConfig(config, state).get().unset
-    expect(unset()).toEqual([])
+    const current = () => new CurrentConfig(config, state).get()
+    expect(current()).toMatchObject({ secrets: ['https://example.com'], unusable: {} })
     chmodSync(config, 0o777)
-    expect(unset()).toEqual(['TOKEN'])
+    expect(current()).toMatchObject({ secrets: [], unusable: { team: 'waits for secrets.env' } })
   })
 
   it('is reported also without a config.json', () => {
