@@ -9,11 +9,12 @@ export type ListFrom = (cursor: string | undefined) => PageList<ListMessagesResp
 /**
  * The pages at the end of a session, where new messages appear. The order of the list is not documented: the first
  * page shows it (`isNewestFirst`, undefined until then). Newest first: the first page is the end. Oldest first: the
- * last page is the end, and its cursor is remembered, so that a long history is read only once.
+ * last page is the end, and its cursor is remembered, so that a long history is read only once. `hasMore` tells whether
+ * a page follows the one that was read last.
  */
 export function makeTail(list: ListFrom) {
   let lastCursor: string | undefined
-  const tail = { isNewestFirst: undefined as boolean | undefined, pages }
+  const tail = { isNewestFirst: undefined as boolean | undefined, hasMore: false, pages }
   return tail
 
   async function* pages(): AsyncGenerator<readonly Message[]> {
@@ -34,8 +35,9 @@ export function makeTail(list: ListFrom) {
       const messages = listed.filter(isRecord)
       tail.isNewestFirst ??= trendOf(messages)
       if (!tail.isNewestFirst) lastCursor = cursor
-      yield messages
       cursor = pagination?.nextCursor ?? undefined
+      tail.hasMore = cursor !== undefined
+      yield messages
     }
   }
 }

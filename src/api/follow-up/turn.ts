@@ -31,14 +31,16 @@ export function readTurn(
   ownId?: string,
   earlier: readonly Message[] = [],
 ): Turn {
-  // The order of the list is not documented; `createdAt` is.
-  const sorted = [...found].sort(byTime)
   const isChained = found.some(({ parentId }) => parentId)
-  const start = isChained ? sorted.findIndex(({ id }) => id === ownId) + 1 : 0
-  const messages = sorted.slice(start).filter(({ id }) => id !== ownId)
+  const prompt = found.filter(({ id }) => id === ownId)
+  // The order of the list is not documented; `createdAt` is.
+  const others = found.filter(({ id }) => id !== ownId).sort(byTime)
+  const owners = ownersOf([...earlier, ...prompt, ...others])
+  const isOwn = ({ id }: Message) => !isChained || owners.get(id) === ownId
+  // The clock of the agent may be behind that of the service, so that its answers seem to be older than the message.
+  const messages = others.filter((one) => isOwn(one) || !prompt.some((own) => byTime(one, own) < 0))
   const all = messages.filter(({ role }) => role === 'assistant' || role === 'tool')
-  const owners = ownersOf([...earlier, ...found].sort(byTime))
-  const own = isChained ? all.filter(({ id }) => owners.get(id) === ownId) : all
+  const own = all.filter(isOwn)
   const isDoubtful = !own.length
   const work = isDoubtful ? all : own
   return {

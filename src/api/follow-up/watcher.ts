@@ -5,26 +5,38 @@ import { byTime, readTurn, type Turn } from './turn.ts'
 
 // Limits the memory that a session of several days may take.
 const MOST_MESSAGES = 2_000
-// A message that was just added is close to the newest one.
+// A message that was not listed at the first poll is close to the newest one when it is.
 const MOST_PAGES_TO_FIND = 10
+
+/** A message as it was last seen. */
+interface Known {
+  message: Message
+  /** The JSON of the message. */
+  text: string
+  /** Whether it came after the message `after`, or after the first poll. */
+  isNew: boolean
+}
 
 /** Finds what is new in a session at each poll: since the message `after`, or else since the first poll. */
 export function makeWatcher(list: ListFrom, after: string | undefined) {
   const tail = makeTail(list)
-  const found = new Map<string, Message>()
-  /** The JSON of each message as it was last seen, by message ID. */
-  const texts = new Map<string, string>()
-  /** The messages shortly before `after`, or before the first poll. */
-  let earlier: Message[] = []
+  const known = new Map<string, Known>()
   /** Unknown messages that are older than this are history, not new. Undefined until `start` has succeeded. */
   let floor: number | undefined
+  /** How many pages are searched for the message `after`. */
+  let mostPages = Infinity
   return {
     /** The messages that are new or have changed, oldest first. */
     poll: () => (floor === undefined ? start() : update(floor)),
     /** The turn since the message `after`; without one, the turn that the session is in. */
     turn(): Turn {
-      if (after !== undefined) return readTurn([...found.values()], after, earlier)
-      return { ...readTurn([...earlier, ...found.values()]), isDoubtful: false }
+      const isRecent = (one: Known) => one.isNew || after === undefined
+      const turn = readTurn(
+        messages(isRecent),
+        after,
+        messages((one) => !isRecent(one)),
+      )
+      return after === undefined ? { ...turn, isDoubtful: false } : turn
     },
     /** Whether a poll has found the message `after`; without one, whether the first poll has succeeded. */
     hasStarted: () => floor !== undefined,
@@ -32,59 +44,74 @@ export function makeWatcher(list: ListFrom, after: string | undefined) {
 
   /** Reads the history back to the message `after`. Without `after`, nothing in the history counts as new. */
   async function start(): Promise<Message[]> {
-    let near: Message[] = []
+    const near: Message[] = []
     let own: Message | undefined
     let pages = 0
     for await (const messages of tail.pages()) {
       const { isNewestFirst } = tail
-      near = isNewestFirst || own ? [...near, ...messages] : [...messages]
+      if (!isNewestFirst && !own) near.length = 0
+      near.push(...messages)
       own ??= messages.find(({ id }) => id === after)
       pages += 1
-      if (isNewestFirst && (own || after === undefined || pages === MOST_PAGES_TO_FIND)) break
+      if (isNewestFirst && (own || after === undefined || pages === mostPages)) break
     }
+    mostPages = MOST_PAGES_TO_FIND
     // The message is not in the list yet: the next poll starts again.
     if (after !== undefined && !own) return []
-    floor = own?.createdAt ?? 0
-    for (const message of near.sort(byTime)) remember(message)
-    const isNew = (message: Message) => own !== undefined && !(message.createdAt < own.createdAt)
-    earlier = near.filter((message) => !isNew(message))
-    const fresh = near.filter(isNew)
-    for (const message of fresh) found.set(message.id, message)
-    return fresh.filter(({ id }) => id !== after)
+    const sorted = inOrder(near)
+    // In a short session nothing older exists. There, the clock of the agent may be behind.
+    const isShort = pages < 2 && !tail.hasMore
+    floor = (!isShort && sorted[0]?.createdAt) || 0
+    const at = own ? sorted.indexOf(own) : sorted.length
+    return sorted.filter((message, index) => remember(message, index >= at) && index > at)
   }
 
   async function update(floor: number): Promise<Message[]> {
     const changed: Message[] = []
+    const added = new Set<string>()
     for await (const messages of tail.pages()) {
       let isKnown = false
       for (const message of messages) {
-        const known = texts.get(message.id)
+        const { id, createdAt } = message
+        const isUnknown = !known.has(id)
         // History that happens to be on the same page.
-        const isOld = known === undefined && message.createdAt < floor
-        isKnown ||= isOld || known !== undefined
-        if (!isOld && remember(message)) changed.push(message)
+        const isOld = isUnknown && createdAt < floor
+        // A page may repeat messages of the page before, if the list has grown meanwhile.
+        if (isUnknown) added.add(id)
+        isKnown ||= isOld || !added.has(id)
+        if (!isOld && remember(message, true)) changed.push(message)
       }
       if (tail.isNewestFirst && isKnown) break
     }
-    for (const message of changed.sort(byTime)) found.set(message.id, message)
-    dropOldest(found)
-    dropOldest(texts)
-    return changed.filter(({ id }) => id !== after)
+    dropOldest()
+    return inOrder(changed).filter(({ id }) => id !== after)
+  }
+
+  function messages(isWanted: (one: Known) => boolean): Message[] {
+    return [...known.values()].filter(isWanted).map(({ message }) => message)
+  }
+
+  /** Sorts oldest first. Messages of the same time stay in the order of the list. */
+  function inOrder(messages: Message[]): Message[] {
+    return (tail.isNewestFirst ? messages.reverse() : messages).sort(byTime)
   }
 
   /** Stores the message; true if it is new or has changed. */
-  function remember(message: Message): boolean {
+  function remember(message: Message, isNew: boolean): boolean {
     // No text if the message is nested too deeply: then it never counts as changed.
     const text = toJson(message, []) ?? ''
-    if (texts.get(message.id) === text) return false
-    texts.set(message.id, text)
+    const last = known.get(message.id)
+    if (last?.text === text) return false
+    known.set(message.id, { message, text, isNew: last?.isNew ?? isNew })
     return true
   }
-}
 
-function dropOldest(entries: Map<string, unknown>) {
-  for (const key of entries.keys()) {
-    if (entries.size <= MOST_MESSAGES) return
-    entries.delete(key)
+  function dropOldest() {
+    for (const [id, { message }] of known) {
+      if (known.size <= MOST_MESSAGES) return
+      known.delete(id)
+      // If it is listed again, it is history.
+      floor = Math.max(floor ?? 0, message.createdAt)
+    }
   }
 }
