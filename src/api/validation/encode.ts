@@ -134,9 +134,12 @@ export function checkExtras(
 }
 
 function fillPath(template: string, params: Values, issues: InputIssue[]): string {
-  return template.replace(/{(.*?)}/g, (_, name: string) =>
-    encodeSegment(name, params[name], issues),
-  )
+  return template.replace(/[?#]|{(.*?)}/g, (found, name: string) => {
+    if (Object.hasOwn(params, name)) return encodeSegment(name, params[name], issues)
+    // Only a path of the user can have such a name, or a query.
+    addIssue(issues, 'paths', `must not have ${found}`)
+    return ''
+  })
 }
 
 function renamed(values: Values, wire: Readonly<Record<string, string>> | undefined): Values {

@@ -128,6 +128,20 @@ describe.each(transports)('requests through %s', (transport) => {
     ])
   })
 
+  it.each([
+    ['/machines/{id}', '{id}'],
+    ['/machines/{computerId}?force=1', '?'],
+    ['/machines/{constructor}', '{constructor}'],
+  ])('are not sent to the path %s, which would be another resource', async (path, found) => {
+    faults.play([{ status: 204 }])
+    const client = faults.makeClient({ paths: { 'computers.delete': path } })
+    expect(await errorOf(client.computers.delete({ computerId: 'c' }))).toMatchObject({
+      kind: 'validation',
+      message: `computers.delete: paths: must not have ${found}`,
+    })
+    expect(faults.requests).toEqual([])
+  })
+
   it('use the alternate path of the readiness reports after a 404, and keep to it', async () => {
     faults.play(({ target }) =>
       target.includes('maturity') ? { status: 404 } : { body: json({ reports: [] }) },
