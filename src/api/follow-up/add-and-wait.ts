@@ -15,7 +15,7 @@ export interface Progress {
   elapsedMs: number
 }
 
-/** The options of `addAndWait`. */
+/** The options of `addAndWait`. `extraQuery` and `extraBody` are sent with the message only. */
 export interface WaitOptions extends CallOptions {
   /** How long the call may take, including the work of the agent, in milliseconds. @default 600000 */
   deadlineMs?: number | undefined
@@ -37,10 +37,12 @@ export function makeAddAndWait(messages: SessionsMessagesApi): AddAndWait {
   return async function addAndWait(input, given) {
     // Untyped callers may pass null.
     const options = given ?? {}
-    const { pollMs, quietMs, onProgress, deadlineMs = 600_000, signal, ...rest } = options
+    const { pollMs, quietMs, onProgress, deadlineMs = 600_000, signal, ...adding } = options
+    // The list has no body, and another query.
+    const { extraBody: _, extraQuery: __, ...rest } = adding
     checkPauses(PLACE, 'options.', options)
     const startedAt = now()
-    const { messageId, status } = await messages.add(input, { ...rest, deadlineMs, signal })
+    const { messageId, status } = await messages.add(input, { ...adding, deadlineMs, signal })
     const clock = new Clock(deadlineMs, signal, startedAt)
     const { sessionId, computerId } = input
     // The service reports that the agent is idle: no quiet period is needed.

@@ -157,6 +157,21 @@ describe.each(transports)('addAndWait through %s', (transport) => {
     expect(faults.requests.findIndex(({ method }) => method === 'POST')).toBe(0)
   })
 
+  it('sends additional fields of the body and the query with the message only', async () => {
+    faults.play(session('oldest first', 'idle', [[make(101, 'assistant')]]))
+    const more = {
+      extraBody: { model: 'x' },
+      extraQuery: { wait: true },
+      extraHeaders: { 'x-a': 'b' },
+    }
+    expect((await add({ ...quick, ...more })).map(({ id }) => id)).toEqual(['m101'])
+    const [posted, ...others] = faults.requests
+    expect(posted?.target).toContain('?wait=true')
+    expect(JSON.parse(posted?.body ?? '')).toEqual({ text: 'do it', model: 'x' })
+    expect(others.filter(({ target }) => target.includes('wait'))).toEqual([])
+    expect(faults.requests.map(({ headers }) => headers['x-a'])).not.toContain(undefined)
+  })
+
   it('says that the message was added if reading the messages fails', async () => {
     const posted = { body: json({ messageId: 'm100', status: 'pending' }) }
     faults.play(({ method }) => (method === 'POST' ? posted : { status: 403 }))
