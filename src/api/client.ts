@@ -92,13 +92,18 @@ export function createClient(options?: ClientOptions): Client {
 function makeClient(options: ClientOptions, pool: Pool): Client {
   const { methods, request } = makeMethods(options, pool)
   const { sessions, serviceAccounts } = methods
-  const watch = makeWatch(sessions.messages)
-  const addAndWait = makeAddAndWait(sessions.messages)
+  const watch = makeWatch(sessions.messages, pool.pauses)
+  const addAndWait = makeAddAndWait(sessions.messages, pool.pauses)
   const withOptions = (more: DerivedOptions) => makeClient(mergeOptions(options, more), pool)
   const rotateTo = makeRotateTo(serviceAccounts.keys, (apiKey, callOptions) =>
     withOptions({ apiKey }).organization.limits.getGlobal({}, callOptions),
   )
-  const close = async () => pool.transport.close?.()
+  const close = async () => {
+    const closed = pool.transport.close?.()
+    // Calls that pause before a retry fail now, at their next attempt.
+    if (closed) pool.pauses.endAll()
+    await closed
+  }
   return {
     ...methods,
     sessions: { ...sessions, messages: { ...sessions.messages, watch, addAndWait } },

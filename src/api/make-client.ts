@@ -1,6 +1,7 @@
 import { logAttempts } from './core/log.ts'
 import { makeMethod } from './core/method.ts'
 import type { CallReport, ClientOptions, DerivedOptions } from './core/options.ts'
+import { Pauses } from './core/pauses.ts'
 import { makeRequest } from './core/request.ts'
 import { makeRetryBudget } from './core/retry.ts'
 import { resolveSettings } from './core/settings.ts'
@@ -19,7 +20,7 @@ import { isUndiciUsable, undiciTransport } from './transports/undici.ts'
 import type { EndpointMethods } from './types/index.ts'
 
 /** What a client shares with the clients that are derived from it. */
-export type Pool = Pick<Shared, 'transport' | 'budget' | 'workingPaths'>
+export type Pool = Pick<Shared, 'transport' | 'pauses' | 'budget' | 'workingPaths'>
 
 /** The methods of a client, and its `request` for any other path. */
 export function makeMethods(options: ClientOptions, pool: Pool) {
@@ -35,10 +36,11 @@ export function makeMethods(options: ClientOptions, pool: Pool) {
   return { methods, request: makeRequest(shared) }
 }
 
-/** Makes the connections, the retry budget and the memory of alternate paths that worked. */
+/** Makes the connections, the pauses, the retry budget and the memory of alternate paths that worked. */
 export function makePool({ transport }: ClientOptions): Pool {
   return {
     transport: chooseTransport(transport),
+    pauses: new Pauses(),
     budget: makeRetryBudget(),
     workingPaths: new Map(),
   }

@@ -2,6 +2,7 @@ import { clearTimeout, now, setTimeout } from '../timers.ts'
 import type { Phase } from '../transport.ts'
 import { Lifetime } from './lifetime.ts'
 import { onAbort } from './on-abort.ts'
+import type { Pauses } from './pauses.ts'
 import type { AttemptFailure } from './retry.ts'
 
 /** The longest delay of a timer. A timer with a longer one fires at once. */
@@ -32,10 +33,17 @@ export class Clock {
   readonly #startedAt: number
   readonly #deadlineMs: number
   readonly #signal: AbortSignal | undefined
+  readonly #pauses: Pauses
   #life: Lifetime | undefined
   readonly #forget: (() => void) | undefined
 
-  constructor(deadlineMs: number, signal: AbortSignal | undefined, startedAt = now()) {
+  constructor(
+    deadlineMs: number,
+    signal: AbortSignal | undefined,
+    pauses: Pauses,
+    startedAt = now(),
+  ) {
+    this.#pauses = pauses
     this.#startedAt = startedAt
     this.#deadlineMs = deadlineMs
     this.#signal = signal
@@ -54,15 +62,24 @@ export class Clock {
     return this.#deadlineMs - (now() - this.#startedAt)
   }
 
-  /** Waits. Rejects with `Ended` when the call is aborted or the deadline comes first. */
+  /**
+   * Waits, but not beyond the close of the client. Rejects with `Ended` when the call is aborted or the deadline comes
+   * first.
+   */
   sleep(ms: number): Promise<void> {
     this.phase = 'wait'
     let timer: NodeJS.Timeout | undefined
+    let end = () => {}
     const pause = () =>
       new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, Math.min(ms, LONGEST_TIMER_MS))
+        end = resolve
+        timer = setTimeout(end, Math.min(ms, LONGEST_TIMER_MS))
+        this.#pauses.add(end)
       })
-    return this.attempt(new Lifetime(), pause).finally(() => clearTimeout(timer))
+    return this.attempt(new Lifetime(), pause).finally(() => {
+      clearTimeout(timer)
+      this.#pauses.delete(end)
+    })
   }
 
   /** Runs one attempt. Rejects with `Ended` at once when its time is over, whatever `run` is doing. */

@@ -18,8 +18,9 @@ export interface Outcome {
 
 /** Sends a request and retries it until it succeeds, must not be repeated, or runs out of time. */
 export async function send(call: Call, startedAt: number): Promise<Outcome> {
-  const clock = new Clock(call.limits.deadlineMs, call.signal, startedAt)
-  call.shared.budget.earn()
+  const { limits, shared, signal } = call
+  const clock = new Clock(limits.deadlineMs, signal, shared.pauses, startedAt)
+  shared.budget.earn()
   try {
     return await repeat(call, clock)
   } finally {

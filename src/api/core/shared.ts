@@ -1,6 +1,7 @@
 import type { Drift } from '../errors.ts'
 import type { Transport } from '../transport.ts'
 import type { CallReport, ClientOptions } from './options.ts'
+import type { Pauses } from './pauses.ts'
 import type { RetryBudget } from './retry.ts'
 import type { Settings } from './settings.ts'
 
@@ -10,6 +11,7 @@ export interface Shared {
   /** Throws a `ConfigError` if the client is not set up. */
   settings(): Settings
   transport: Transport
+  pauses: Pauses
   budget: RetryBudget
   reportDrift(drift: Drift): void
   reportAttempt: ((report: CallReport) => void) | undefined

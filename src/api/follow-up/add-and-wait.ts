@@ -1,5 +1,6 @@
 import { Clock, Ended } from '../core/clock.ts'
 import type { CallOptions } from '../core/options.ts'
+import type { Pauses } from '../core/pauses.ts'
 import { DecodeError, hasErrorMarker, TimeoutError } from '../errors.ts'
 import { swallowErrors } from '../swallow-errors.ts'
 import { now } from '../timers.ts'
@@ -33,7 +34,7 @@ export type AddAndWait = (input: AddMessageInput, options?: WaitOptions) => Prom
 const PLACE = 'sessions.messages.addAndWait'
 
 /** Makes `sessions.messages.addAndWait` of a client. */
-export function makeAddAndWait(messages: SessionsMessagesApi): AddAndWait {
+export function makeAddAndWait(messages: SessionsMessagesApi, pauses: Pauses): AddAndWait {
   return async function addAndWait(input, given) {
     // Untyped callers may pass null.
     const options = given ?? {}
@@ -43,7 +44,7 @@ export function makeAddAndWait(messages: SessionsMessagesApi): AddAndWait {
     checkPauses(PLACE, 'options.', options)
     const startedAt = now()
     const { messageId, status } = await messages.add(input, { ...adding, deadlineMs, signal })
-    const clock = new Clock(deadlineMs, signal, startedAt)
+    const clock = new Clock(deadlineMs, signal, pauses, startedAt)
     const { sessionId, computerId } = input
     // The service reports that the agent is idle: no quiet period is needed.
     const quiet = status === 'idle' ? 0 : quietMs

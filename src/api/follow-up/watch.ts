@@ -2,6 +2,7 @@ import { isPermanent } from '../core/attempt.ts'
 import { Clock, Ended } from '../core/clock.ts'
 import { Lifetime } from '../core/lifetime.ts'
 import type { CallOptions } from '../core/options.ts'
+import type { Pauses } from '../core/pauses.ts'
 import { AbortedError, throwIfAny } from '../errors.ts'
 import type { Message, SessionsMessagesApi } from '../types/index.ts'
 import { PATIENCE_MS, type Turn } from './turn.ts'
@@ -39,13 +40,13 @@ const GROWTH = 1.5
 const MOST_FAILURES = 5
 
 /** Makes `sessions.messages.watch` of a client. */
-export function makeWatch(messages: Pick<SessionsMessagesApi, 'list'>): Watch {
+export function makeWatch(messages: Pick<SessionsMessagesApi, 'list'>, pauses: Pauses): Watch {
   return async function* watch(given, options) {
     // Untyped callers may pass nothing; the first poll rejects that.
     const input = given ?? ({} as WatchInput)
     const { signal = options?.signal } = input
     checkPauses(PLACE, '', input)
-    const clock = new Clock(Infinity, signal)
+    const clock = new Clock(Infinity, signal, pauses)
     try {
       for await (const { changed } of follow(messages, input, options, clock)) yield* changed
     } catch (error) {

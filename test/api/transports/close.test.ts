@@ -41,6 +41,37 @@ describe.each(transports)('a closed client of %s', (transport) => {
     expect(await call).toMatchObject({ ...closed, phase: 'connect' })
   })
 
+  it('ends a call that pauses before a retry', async () => {
+    faults.play([{ status: 503, headers: { 'retry-after': '60' } }])
+    let isPausing = false
+    const client = faults.makeClient({
+      onAttempt({ retryInMs }) {
+        isPausing ||= retryInMs !== undefined
+      },
+    })
+    const call = errorOf(client.organization.limits.getGlobal())
+    await expect.poll(() => isPausing).toBe(true)
+    await client.close()
+    expect(await Promise.race([call, ownTime(5_000)])).toMatchObject({ ...closed, attempts: 2 })
+    expect(faults.requests).toHaveLength(1)
+  })
+
+  it('ends a watch between two polls', async () => {
+    faults.play([{ body: '{"messages": [], "pagination": {"hasMore": false}}' }])
+    let polls = 0
+    const client = faults.makeClient({
+      onAttempt() {
+        polls += 1
+      },
+    })
+    const list = client.sessions.messages.watch({ sessionId: 's', pollMs: 60_000 })
+    const call = errorOf(list.next())
+    await expect.poll(() => polls).toBe(1)
+    await client.close()
+    expect(await Promise.race([call, ownTime(5_000)])).toMatchObject(closed)
+    expect(faults.requests).toHaveLength(1)
+  })
+
   it.each([0, 1])('sends no request after close, with %i calls before', async (calls) => {
     faults.play([{ body: '{"limit": 1}' }])
     const client = faults.makeClient()
