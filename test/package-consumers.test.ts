@@ -285,6 +285,8 @@ const recipes: Record<string, string> = {
     await client.request({ method: 'GET', path: '/', query: maybe({}), host: undefined, retry: undefined })
     await imageFromPath('a.png', { maxBytes: count })
     createClient({ transport: undiciTransport({ connections: count, keepAliveMs: count }), baseUrl: text })
+    const { send, close } = undiciTransport()
+    createClient({ transport: { send, close: maybe(close) } })
     await startEmulator({ port: count, seed: maybe({}), faults: maybe([]), stateFile: text, now: maybe(Date.now) })`,
   'test your code': `
     await using emulator: Emulator = await startEmulator()

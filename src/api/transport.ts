@@ -39,7 +39,7 @@ export interface Transport {
   /** Rejects with a `TransportFailure` if there is no status line. */
   send(request: TransportRequest): Promise<TransportResponse>
   /** Closes every connection, including those in use. */
-  close?(): Promise<void>
+  close?: (() => Promise<void>) | undefined
 }
 
 /** Why there is no response at all. */

@@ -14,8 +14,10 @@ export function makeTypePrinter(io: 'input' | 'output') {
     if (variants) return unionOf(variants, name)
     if ('const' in schema) return quote(schema.const)
     if (Array.isArray(schema.enum)) return schema.enum.map(quote).join(' | ')
-    if (schema.type === 'array')
-      return arrayOf(typeOf((schema.items ?? {}) as Json, singular(name)))
+    if (schema.type === 'array') {
+      const list = arrayOf(typeOf((schema.items ?? {}) as Json, singular(name)))
+      return io === 'input' ? `readonly ${list}` : list
+    }
     if (schema.type === 'object') return objectOf(schema, name)
     return plainType(schema)
   }

@@ -15,7 +15,7 @@ export interface SetGlobalLimitInput {
 /** Input of `organization.limits.setUsers`. */
 export interface SetUserLimitsInput {
   /** Users and their limits, 1 to 100 entries. @minItems 1 @maxItems 100 */
-  users: SetUserLimitsInputUser[]
+  users: readonly SetUserLimitsInputUser[]
 }
 
 export interface SetUserLimitsInputUser {

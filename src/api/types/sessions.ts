@@ -31,9 +31,9 @@ export interface SessionSettingsInput {
   /** When the session was archived (ISO time); set only if it is archived. */
   archivedAt?: string | undefined
   /** IDs of tools that are switched on. */
-  enabledToolIds?: string[] | undefined
+  enabledToolIds?: readonly string[] | undefined
   /** IDs of tools that are switched off. */
-  disabledToolIds?: string[] | undefined
+  disabledToolIds?: readonly string[] | undefined
   /** Model that compacts the history. */
   compactionModel?: Open<'current-model'> | undefined
   /** Whether the history is compacted at a threshold. */
@@ -53,7 +53,7 @@ export interface SessionSettingsInput {
   /** API provider the session is fixed to. */
   apiProviderLock?: string | undefined
   /** Tags of the session. */
-  tags?: SessionSettingsInputTag[] | undefined
+  tags?: readonly SessionSettingsInputTag[] | undefined
   /** Token usage of child sessions, by session ID. */
   childInclusiveTokenUsageBySessionId?: Record<string, unknown> | undefined
 }
@@ -72,9 +72,9 @@ export interface AddMessageInput {
   /** Text of the message. */
   text: string
   /** Images. */
-  images?: AddMessageInputImage[] | undefined
+  images?: readonly AddMessageInputImage[] | undefined
   /** Files, such as PDF or text. */
-  files?: AddMessageInputFile[] | undefined
+  files?: readonly AddMessageInputFile[] | undefined
   /** ID of the computer; if left out, the computer of the session. */
   computerId?: string | undefined
 }

@@ -76,6 +76,13 @@ describe('the types of the client', () => {
     void (() => client.sessions.messages.list({}))
   })
 
+  it('accept lists that may not be changed', () => {
+    const users = [{ email: 'ada@example.com', limit: null }] as const
+    void (() => client.organization.limits.setUsers({ users }))
+    const sessionSettings = { enabledToolIds: ['Read'], tags: [{ name: 'ci' }] } as const
+    void (() => client.sessions.create({ computerId: 'c', sessionSettings }))
+  })
+
   it('accept undefined for optional inputs', () => {
     void (() => client.sessions.create({ computerId: 'c', cwd: undefined }, { retries: undefined }))
   })
