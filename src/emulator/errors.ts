@@ -33,10 +33,27 @@ export function parseOr<Schema extends z.ZodType>(
   throw new EmulatorError(`${source}: ${lines.join('; ')}`, { hint, cause: error })
 }
 
-function describeIssue(issue: z.core.$ZodIssue, raw: unknown) {
+function describeIssue(issue: z.core.$ZodIssue, raw: unknown): string {
   const { path } = issue
+  const meant = issue.code === 'invalid_union' ? variantMeant(issue) : undefined
+  if (meant) {
+    const lines = meant.map((inner) =>
+      describeIssue({ ...inner, path: [...path, ...inner.path] }, raw),
+    )
+    return lines.join('; ')
+  }
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => `${toDotPath([...path, key])}: is an unknown field`).join('; ')
-  const problem = issueInWords(issue, valueAt(raw, path))
+  const isExplained = issue.code === 'invalid_union' && issue.message !== UNEXPLAINED
+  const problem = isExplained ? issue.message : issueInWords(issue, valueAt(raw, path))
   return path.length > 0 ? `${toDotPath(path)}: ${problem}` : problem
+}
+
+/** What zod says of a value that is none of the variants, unless the schema explains it. */
+const UNEXPLAINED = 'Invalid input'
+
+/** The problems of the variant that comes closest, if there is one. */
+function variantMeant({ errors }: z.core.$ZodIssueInvalidUnion) {
+  const [first, second] = errors.toSorted((one, other) => one.length - other.length)
+  return first && second && first.length < second.length ? first : undefined
 }

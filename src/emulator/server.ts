@@ -54,7 +54,11 @@ async function serve(
   const body = await readBody(request, running.world.seed.behavior.maxBodyBytes)
   if (isControl(path)) {
     const control = { method, path, headers: request.headers, body: body ?? '' }
-    await respond(response, undefined, () => handleControl(running, control))
+    await respond(response, undefined, () =>
+      body === undefined
+        ? problemReply(tooLarge(running), path, '')
+        : handleControl(running, control),
+    )
     return
   }
   const recorded = running.journal.add({

@@ -68,6 +68,7 @@ export interface Emulator extends Samples {
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   refuseUnknown(options)
+  checkPorts(options)
   const stateFile = options.stateFile === undefined ? undefined : findState(options.stateFile)
   const unlock = stateFile === undefined ? undefined : lockState(stateFile)
   try {
@@ -95,6 +96,13 @@ function refuseUnknown(options: EmulatorOptions) {
   throw new EmulatorError(`startEmulator: unknown option "${unknown}"`, {
     hint: didYouMean(unknown, names),
   })
+}
+
+/** Node.js would take a text for the path of a socket. */
+function checkPorts({ port = 0, appPort = 0 }: EmulatorOptions) {
+  for (const [name, value] of Object.entries({ port, appPort }))
+    if (!(Number.isInteger(value) && value >= 0 && value <= 65_535))
+      throw new EmulatorError(`startEmulator: ${name} must be a whole number from 0 to 65535`)
 }
 
 async function start(options: EmulatorOptions, unlock: () => void): Promise<Emulator> {

@@ -18,6 +18,13 @@ describe('the control path', () => {
     expect((await emulator.get(SCAN)).status).toBe(200)
   })
 
+  it('rejects a body that is too large, instead of taking it for empty', async () => {
+    const emulator = await startTestEmulator({ seed: { behavior: { maxBodyBytes: 100 } } })
+    const faults = [makeFault({ path: SCAN }, { status: 500, body: 'x'.repeat(100) })]
+    expect((await emulator.post('/__emulator/faults', faults, keyless)).status).toBe(413)
+    expect(emulator.faults.list()).toEqual([])
+  })
+
   it('lists and clears requests, without its own', async () => {
     const emulator = await startTestEmulator()
     await emulator.get(SCAN)

@@ -46,6 +46,19 @@ describe('the server', () => {
     expect(refusal).toMatchObject({ message: `startEmulator: unknown option "${name}"`, hint })
   })
 
+  it.each([
+    { port: '1x' as unknown as number },
+    { port: 65_536 },
+    { appPort: -1 },
+    { appPort: Number.NaN },
+  ])('refuses the port %j', async (options) => {
+    const refusal = await startEmulator(options).catch((error: unknown) => error)
+    expect(refusal).toBeInstanceOf(EmulatorError)
+    expect(refusal).toMatchObject({
+      message: `startEmulator: ${Object.keys(options)[0]} must be a whole number from 0 to 65535`,
+    })
+  })
+
   it('adds a request ID to every response', async () => {
     const emulator = await startTestEmulator()
     const ids = [await emulator.get(SCAN), await emulator.get('/nope')]
