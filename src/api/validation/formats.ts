@@ -10,8 +10,8 @@ export function isDate(value: unknown): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value)
 }
 
-// As browsers check `<input type="email">`. Every part has a maximum length, so that matching stays fast.
-const EMAIL = /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@([a-z\d]([a-z\d-]{0,61}[a-z\d])?(\.(?!$)|$))+$/i
+// The service decides which addresses there are, also of other alphabets. This rejects names, lists and the like.
+const EMAIL = /^[^\s@,;<>]+@[^\s@,;<>]+$/
 const LONGEST_EMAIL = 320
 
 /** An e-mail address with a domain. */

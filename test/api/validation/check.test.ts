@@ -115,6 +115,9 @@ describe('check', () => {
   it.each([
     ['e-mail address', shapeOf('e'), 'ada@example.com', true],
     ['e-mail address', shapeOf('e'), 'ada.l+x@sub.example.co', true],
+    ['e-mail address', shapeOf('e'), 'josé@bücher.example', true],
+    ['e-mail address', shapeOf('e'), 'Ada<ada@example.com>', false],
+    ['e-mail address', shapeOf('e'), 'ada@example.com,bo@example.com', false],
     ['e-mail address', shapeOf('e'), 'ada', false],
     ['e-mail address', shapeOf('e'), 'ada@', false],
     ['e-mail address', shapeOf('e'), '@example.com', false],
