@@ -30,12 +30,18 @@ export function makeStateWriter(file: string): (state: State) => void {
 /** The file to read and to write: if it is a symbolic link, its target, so that the link stays. */
 export function findState(file: string): string {
   const stat = lstatSync(file, { throwIfNoEntry: false })
-  if (!stat?.isSymbolicLink()) return file
+  if (!stat || stat.isFile()) return file
+  // Reading a named pipe would block for ever.
+  if (!stat.isSymbolicLink()) throw new EmulatorError(`state file "${file}": is not a file`)
   // In a shared folder such as /tmp, another user could plant a link to one of our files.
   if (stat.uid !== (process.getuid?.() ?? stat.uid))
     throw new EmulatorError(`state file "${file}": a link of another user`, {
       hint: 'Name a file in a folder of your own.',
     })
+  return findState(targetOf(file))
+}
+
+function targetOf(file: string): string {
   try {
     return realpathSync(file)
   } catch (cause) {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -122,6 +123,21 @@ describe('emulator: the command', () => {
     expect(stderr).toContain(message)
     expect(stderr.split('\n').length).toBeLessThanOrEqual(2)
     expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: '' })
+  })
+
+  it.skipIf(process.platform === 'win32')('rejects a named pipe as the state file', async () => {
+    const { env, home } = await makeHome()
+    const pipe = join(home, 'pipe')
+    execFileSync('mkfifo', [pipe])
+    // In a process of its own, which can be killed if it waits for a writer.
+    const words = [join(root, 'bin/hookbell'), 'emulator', '--state', pipe]
+    const options = { env, extendEnv: false, reject: false, timeout: 20_000 } as const
+    const { exitCode, stderr } = await execa(process.execPath, words, {
+      ...options,
+      killSignal: 'SIGKILL',
+    })
+    expect(stderr).toContain(`state file "${pipe}": is not a file`)
+    expect(exitCode).toBe(78)
   })
 
   it('names the invalid field of a seed', async () => {
