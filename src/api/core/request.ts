@@ -1,5 +1,6 @@
 import { addIssue, type InputIssue, throwIfAny } from '../errors.ts'
 import type { Host, RetryClass } from '../operation.ts'
+import { isRecord } from '../record.ts'
 import { check } from '../validation/check.ts'
 import { checkExtras, toIssue } from '../validation/encode.ts'
 import { encodeQuery, toJson } from '../validation/encode-value.ts'
@@ -51,9 +52,9 @@ function targetOf(input: RawRequest, options: CallOptions): Target {
   if (!PATH.test(path)) addIssue(issues, 'path', 'must start with /, encoded, without a query')
   if (DOTS.test(path)) addIssue(issues, 'path', 'must not have . or .. segments')
   if (body !== undefined && isRead) addIssue(issues, 'body', 'needs another method')
-  checkExtras(options, !isRead, issues)
+  checkExtras(options, !isRead && isRecord(body ?? {}), issues)
   const text = encodeQuery({ ...query, ...extraQuery }, issues)
-  const sent = extraBody ? { ...Object(body), ...extraBody } : body
+  const sent = extraBody ? { ...(body as object), ...extraBody } : body
   const json = sent === undefined ? undefined : toJson(sent, issues)
   throwIfAny('request', issues)
   const { retry = isRead ? 'safe' : 'never' } = input

@@ -130,7 +130,7 @@ export function checkExtras(
 ) {
   if (!isRecord(extraQuery)) addIssue(issues, 'extraQuery', 'must be an object')
   if (extraBody !== undefined && !(hasBody && isRecord(extraBody)))
-    addIssue(issues, 'extraBody', 'must be an object, for a request with a body')
+    addIssue(issues, 'extraBody', 'must be an object, for a request whose body is one')
 }
 
 function fillPath(template: string, params: Values, issues: InputIssue[]): string {

@@ -75,6 +75,8 @@ describe.each(transports)('misuse through %s', (transport) => {
     ['extraQuery', { method: 'GET' }, { extraQuery: new URLSearchParams('a=b') }],
     ['extraBody', { method: 'POST' }, { extraBody: 'text' }],
     ['extraBody', { method: 'GET' }, { extraBody: { a: 1 } }],
+    ['extraBody', { method: 'POST', body: [1] }, { extraBody: { a: 1 } }],
+    ['extraBody', { method: 'POST', body: 'text' }, { extraBody: { a: 1 } }],
   ])('rejects the %s of a request that would be lost: %o %o', async (field, more, options = {}) => {
     faults.play([{}])
     const input = odd<RawRequest>({ path: '/x', ...more })
