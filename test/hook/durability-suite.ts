@@ -60,8 +60,8 @@ export function durabilitySuite(door: Door) {
       ['a worker was faster because the front door was stopped', 'ENOENT', 'spool/cur'],
     ])('stores the event once if %s', async (_, error, to) => {
       const home = makeHome({ holdsWorkerBack: false })
-      // No worker is started with settings that others can change.
-      chmodSync(home.config, 0o777)
+      // No worker is started for a state folder that others can change.
+      chmodSync(home.state, 0o777)
       const [tmp = '', moved = ''] = ['spool/tmp', to].map((name) => join(home.state, name))
       mkdirSync(moved, { recursive: true, mode: 0o700 })
       const calls = 'rename,renameat,renameat2'

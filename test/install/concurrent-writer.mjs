@@ -21,7 +21,8 @@ for (let number = 0; !stopping; number += 1) {
     renameSync(`${path}.writer`, path)
     written.set(`k${number}`, [String(from), String(process.hrtime.bigint())])
   }
-  await new Promise((resolve) => setTimeout(resolve, Math.random() * 25))
+  // Rarer with time: on a machine with slow disks nobody could write between two writes.
+  await new Promise((resolve) => setTimeout(resolve, Math.random() * (25 + number ** 2 / 1000)))
 }
 look()
 process.stdout.write(JSON.stringify({ written: written.size, lost, invalid }))
