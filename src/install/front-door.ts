@@ -11,7 +11,7 @@ import {
   rmSync,
   statSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { configDir, fallbackStateDir, frontDoorIn } from '../config/paths.ts'
 import { type Pinned, pinnedPath } from '../config/pinned.ts'
 import { windowsSystem } from '../config/worker-env.ts'
@@ -132,7 +132,7 @@ function copyRuntime(stateDir: string, pinned: Pinned) {
 
 function replaceFolder(root: string, target: string) {
   const temporary = `${target}.${process.pid}`
-  rmSync(temporary, { recursive: true, force: true })
+  removeLeft(dirname(target))
   try {
     for (const part of COPIED.filter((path) => existsSync(join(root, path))))
       cpSync(join(root, part), join(temporary, part), { recursive: true, filter: isForUs })
@@ -148,6 +148,12 @@ function replaceFolder(root: string, target: string) {
   if (existsSync(target)) renameSync(target, `${target}.old`)
   renameSync(temporary, target)
   rmSync(`${target}.old`, { recursive: true, force: true })
+}
+
+/** Removes the copies of earlier processes that were killed. */
+function removeLeft(stateDir: string) {
+  const left = readdirSync(stateDir).filter((name) => /^runtime\.\d+$/.test(name))
+  for (const name of left) rmSync(join(stateDir, name), { recursive: true, force: true })
 }
 
 /**

@@ -153,7 +153,7 @@ describe('installFrontDoor', () => {
 
   it('replaces a copy whose installation was interrupted', async () => {
     const stateDir = join(await makeFolder(), 'state')
-    for (const name of ['runtime', 'runtime.old', `runtime.${process.pid}`]) {
+    for (const name of ['runtime', 'runtime.old', 'runtime.1', `runtime.${process.pid}`]) {
       mkdirSync(join(stateDir, name), { recursive: true, mode: 0o700 })
       writeFileSync(join(stateDir, name, 'left'), '')
     }
