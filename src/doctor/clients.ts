@@ -6,7 +6,7 @@ import { readBackups } from '../install/backup.ts'
 import { fileInForce } from '../install/locate.ts'
 import {
   type HookPlace,
-  isHomeAway,
+  isAway,
   isProjectAway,
   knownPlaces,
   projectOf,
@@ -108,7 +108,7 @@ function vanished(
 ): Check[] {
   return rememberedPlaces(stateDir).flatMap((known) => {
     const { client, path, scope, events = [] } = known
-    if (client !== name || isProjectAway(known) || isHomeAway(known, env)) return []
+    if (client !== name || isAway(known, env)) return []
     const here = all.find(({ place }) => place.path === path)
     if (here?.fault !== undefined) return []
     const isWhole = !here || here.hooks.length === 0

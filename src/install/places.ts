@@ -7,6 +7,7 @@ import { userFolder } from '../clients/paths.ts'
 import { replaceFile } from '../fs/durable.ts'
 import { homeDir } from '../fs/home.ts'
 import { realPath } from '../fs/links.ts'
+import { isMissing } from '../fs/missing.ts'
 import { readQuietly } from '../fs/read.ts'
 import { withLock } from '../fs/with-lock.ts'
 import { exists, projectRoot } from './locate.ts'
@@ -51,7 +52,7 @@ export function rememberedPlaces(stateDir: string): HookPlace[] {
 
 /**
  * Every existing file that may contain our hooks: where `init` wrote, and where a client would look when it is started
- * in `cwd`.
+ * in `cwd`. Also one that `init` wrote to and that cannot be reached now, so that its fault is reported.
  */
 export function knownPlaces(
   stateDir: string,
@@ -60,7 +61,12 @@ export function knownPlaces(
   // Claude Code is the first: its project files, which Copilot and Cursor read too, are listed as its own.
   const names = Object.keys(clients) as ClientName[]
   const looked = names.flatMap((name) => placesOf(name, { env, cwd }))
-  const all = [...rememberedPlaces(stateDir), ...looked].filter(({ path }) => exists(path))
+  const isThere = (place: HookPlace) =>
+    exists(place.path) || !(isMissing(place.path) || isAway(place, env))
+  const all = [
+    ...rememberedPlaces(stateDir).filter(isThere),
+    ...looked.filter(({ path }) => exists(path)),
+  ]
   const seen = new Set<string>()
   return all.filter(({ path }) => {
     const real = realPath(path)
@@ -100,6 +106,11 @@ export function placesIn(folder: string, path: string): string[] {
 export function projectOf({ client, path }: HookPlace): string {
   const at = path.lastIndexOf(`${sep}${clients[client].folder}${sep}`)
   return at < 0 ? dirname(dirname(path)) : path.slice(0, at)
+}
+
+/** Whether nothing in a place can be found or be missing: its project or its home is not here. */
+export function isAway(place: HookPlace, env: Env): boolean {
+  return isProjectAway(place) || isHomeAway(place, env)
 }
 
 /** Whether the project was deleted or moved, or is on a disk that is not mounted now. */

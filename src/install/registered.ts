@@ -33,7 +33,9 @@ export interface Registered {
 /** Reads our hooks from a file. A file that cannot be read has a fault and no hooks. */
 export function readRegistered(place: HookPlace): Registered {
   try {
-    if (!followLink(place.path, 'E_SETTINGS')?.isFile()) return { place, hooks: [] }
+    const stat = followLink(place.path, 'E_SETTINGS')
+    if (!stat) return { place, hooks: [] }
+    if (!stat.isFile()) return { place, hooks: [], fault: `${place.path}: not a regular file` }
     return readRegisteredText(place, readFileSync(place.path, 'utf8'))
   } catch (error) {
     return { place, hooks: [], fault: describeError(error) }

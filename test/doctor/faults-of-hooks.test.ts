@@ -7,7 +7,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { inJsonCommand } from '../support/shell-quote.ts'
 import { approveInCodex, type BrokenHome } from './_broken-home.ts'
 import { type Fault, testFaults } from './_faults-suite.ts'
@@ -169,6 +169,35 @@ const faults: Record<string, Fault> = {
     doctor: ['client.droid.shape', 'broken', /settings\.json:\d+:\d+: /, /Correct it by hand/],
     status: /^x Factory droid: .*settings\.json:\d+:\d+: .*Correct it by hand$/m,
     repair: ({ settings }) => writeFileSync(settings, readFileSync(settings, 'utf8').slice(0, -1)),
+  },
+  'a folder is in the place of the settings': {
+    break: ({ settings }) => {
+      rmSync(settings)
+      mkdirSync(settings)
+    },
+    doctor: ['client.droid.shape', 'broken', /settings\.json: not a regular file$/, /Correct it/],
+    status: /^x Factory droid: .*settings\.json: not a regular file/m,
+    repair: async ({ settings, run }) => {
+      rmSync(settings, { recursive: true })
+      await run(['init', '--client', 'droid', '--yes'])
+    },
+  },
+  'a file is in the place of the folder of the settings': {
+    break: ({ settings }) => {
+      renameSync(dirname(settings), `${settings}.before`.replace('.factory/', ''))
+      writeFileSync(dirname(settings), '')
+    },
+    doctor: [
+      'client.droid.shape',
+      'broken',
+      /settings\.json: a part of this path is not a folder$/,
+      /Correct it/,
+    ],
+    status: /^x Factory droid: .*settings\.json: a part of this path is not a folder/m,
+    repair: ({ settings }) => {
+      rmSync(dirname(settings))
+      renameSync(`${settings}.before`.replace('.factory/', ''), dirname(settings))
+    },
   },
   'hooks.json hides our hooks': {
     break: ({ settings }) =>

@@ -65,11 +65,15 @@ describe('our hooks in a file', () => {
   })
 
   it('are none if there is no such file', () => {
-    const home = makeHome()
-    for (const path of [home, join(home, 'none')]) {
-      const place = { client: 'droid', scope: 'user', path, form: 'wrapped' } as const
-      expect(readRegistered(place)).toEqual({ place, hooks: [] })
-    }
+    const path = join(makeHome(), 'none')
+    const place = { client: 'droid', scope: 'user', path, form: 'wrapped' } as const
+    expect(readRegistered(place)).toEqual({ place, hooks: [] })
+  })
+
+  it('are none if a folder is in its place, with the reason', () => {
+    const place = { client: 'droid', scope: 'user', path: makeHome(), form: 'wrapped' } as const
+    const fault = `${place.path}: not a regular file`
+    expect(readRegistered(place)).toEqual({ place, hooks: [], fault })
   })
 
   it('are none if the file cannot be read, with the reason', () => {
