@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Client } from '../clients/define.ts'
 import { type ClientName, clientNames, clients } from '../clients/index.ts'
+import { realPath } from '../fs/links.ts'
 import { readBackups } from '../install/backup.ts'
 import { fileInForce } from '../install/locate.ts'
 import {
@@ -109,7 +110,8 @@ function vanished(
   return rememberedPlaces(stateDir).flatMap((known) => {
     const { client, path, scope, events = [] } = known
     if (client !== name || isAway(known, env)) return []
-    const here = all.find(({ place }) => place.path === path)
+    // Compared behind links: a home that has two names has one file.
+    const here = all.find(({ place }) => realPath(place.path) === realPath(path))
     if (here?.fault !== undefined) return []
     const isWhole = !here || here.hooks.length === 0
     const beside = all.filter(({ place }) => place.scope === scope && isBeside(place, known))

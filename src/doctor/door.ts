@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ClientName } from '../clients/index.ts'
 import { frontDoorIn } from '../config/paths.ts'
 import { fallbackFolders, readPinned } from '../config/pinned.ts'
+import { realPath } from '../fs/links.ts'
 import { readQuietly } from '../fs/read.ts'
-import { hookCommand, sharedHookCommand } from '../install/hook-command.ts'
+import { doorIn, hookCommand, sharedHookCommand } from '../install/hook-command.ts'
 import type { HookPlace } from '../install/places.ts'
 import { planTarget } from '../install/plan-target.ts'
 import type { Registered } from '../install/registered.ts'
@@ -106,14 +108,14 @@ function checkPlugin({ place }: Registered, { stateDir }: Facts): Check[] {
 async function checkCommand(command: string, place: HookPlace, facts: Facts): Promise<Check> {
   const { client, path } = place
   const id = `client.${client}.canary`
-  const expected = [hookCommand(frontDoorIn(facts.stateDir), client), sharedHookCommand(client)]
-  if (!expected.includes(command)) {
+  const own = runnable(command, client, frontDoorIn(facts.stateDir))
+  if (own === undefined) {
     const seen = `${path} starts another front door, which was not tried: ${command}`
     return check(id, 'warning', seen, `hookbell init --client ${client}`)
   }
   if (process.platform === 'win32') return check(id, 'cannot tell', 'not tried on Windows')
   const [sessionId, since] = [`hookbell-doctor-${randomUUID()}`, Date.now()]
-  const { ms, code, output, isLate } = await fireCanary(command, facts.env, sessionId)
+  const { ms, code, output, isLate } = await fireCanary(own, facts.env, sessionId)
   if (isLate) return check(id, 'broken', `did not end within 10 s: ${command}`, RENEW)
   if (code !== 0 || output !== '')
     return check(id, 'broken', `exit ${code}, "${output.slice(0, 80)}": ${command}`, RENEW)
@@ -127,6 +129,17 @@ async function checkCommand(command: string, place: HookPlace, facts: Facts): Pr
       RENEW,
     )
   return check(id, ms > SLOW_MS ? 'warning' : 'ok', `${ms} ms, silent, exit 0`)
+}
+
+/**
+ * The command if `init` would write it now. One that starts our front door by another name of its folder is replaced,
+ * because that name may lead elsewhere a moment later.
+ */
+function runnable(command: string, client: ClientName, door: string): string | undefined {
+  if (command === sharedHookCommand(client)) return command
+  const named = doorIn(command) ?? door
+  const isOurs = command === hookCommand(named, client) && realPath(named) === realPath(door)
+  return isOurs ? hookCommand(door, client) : undefined
 }
 
 function copiedVersion(stateDir: string): string | undefined {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, win32 } from 'node:path'
 import { frontDoorIn } from '../config/paths.ts'
+import { realPath } from '../fs/links.ts'
 import { doorIn } from '../install/hook-command.ts'
 import { type HookPlace, projectOf } from '../install/places.ts'
 import type { Registered } from '../install/registered.ts'
@@ -28,9 +29,9 @@ export function checkOtherDoors(
   )
 }
 
-/** Windows does not distinguish capital letters. */
+/** Behind links, because a home may have two names. Windows does not distinguish capital letters. */
 function comparable(path: string, platform: NodeJS.Platform): string {
-  return platform === 'win32' ? win32.normalize(path).toLowerCase() : path
+  return platform === 'win32' ? win32.normalize(path).toLowerCase() : realPath(path)
 }
 
 function describeDoor(id: string, place: HookPlace, door: string, platform: string): Check {

@@ -10,7 +10,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { root } from '../support/home.ts'
-import { shellQuote } from '../support/shell-quote.ts'
+import { inJsonCommand, shellQuote } from '../support/shell-quote.ts'
 import { type BrokenHome, makeWorkingHome, working } from './_broken-home.ts'
 import { type Fault, type Step, testFaults } from './_faults-suite.ts'
 
@@ -216,6 +216,16 @@ const harmless: Record<string, Step> = {
   'the home has another name since init wrote the settings': ({ home, state }) => {
     const path = join(state, 'places.json')
     writeFileSync(path, readFileSync(path, 'utf8').replaceAll(home, '/home/of-before'))
+  },
+  'the home has two names': ({ home, state, settings }) => {
+    symlinkSync('.', join(home, 'again'))
+    const again = (path: string) => path.replace(home, join(home, 'again'))
+    const text = readFileSync(settings, 'utf8')
+    writeFileSync(settings, text.replaceAll(inJsonCommand(state), inJsonCommand(again(state))))
+    const path = join(state, 'places.json')
+    const places = JSON.parse(readFileSync(path, 'utf8'))
+    const twice = [...places, { ...places[0], path: again(settings) }]
+    writeFileSync(path, JSON.stringify(twice))
   },
   'a killed worker left its lock behind': ({ state }) =>
     writeFileSync(join(state, 'worker.lock'), '999999 1 x\n'),
