@@ -1,4 +1,5 @@
-import { lstatSync, realpathSync, type Stats, statSync } from 'node:fs'
+import { existsSync, lstatSync, realpathSync, type Stats, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { type ErrorCode, errorCode, HookbellError, pathFault, REPAIR_LINK } from '../errors.ts'
 
 /** The path behind all symbolic links; the path itself if it does not exist or cannot be resolved. */
@@ -19,19 +20,29 @@ export function targetOf(path: string): string {
   return isLink(path) ? realpathSync(path) : path
 }
 
-/** What a path leads to; undefined if there is nothing. @throws HookbellError for a link that leads nowhere */
+/**
+ * What a path leads to; undefined if there is nothing. @throws HookbellError for a link that leads nowhere, also in the
+ * place of a folder above
+ */
 export function followLink(path: string, code: ErrorCode): Stats | undefined {
   try {
     const stat = statSync(path, { throwIfNoEntry: false })
     // It is no missing file: its file may be on a disk that is not mounted yet.
-    if (!stat && isLink(path))
-      throw new HookbellError(code, `${path}: a link to nothing`, { hint: REPAIR_LINK })
+    const dead = stat ? undefined : deadLinkIn(path)
+    if (dead !== undefined)
+      throw new HookbellError(code, `${dead}: a link to nothing`, { hint: REPAIR_LINK })
     return stat
   } catch (error) {
     const fault = errorCode(error) === 'ELOOP' && pathFault(error)
     if (!fault) throw error
     throw new HookbellError(code, `${path}: ${fault.what}`, { hint: fault.hint, cause: error })
   }
+}
+
+/** The part of a missing path that is a symbolic link to nothing, if one is. */
+export function deadLinkIn(path: string): string | undefined {
+  if (existsSync(path) || path === dirname(path)) return undefined
+  return isLink(path) ? path : deadLinkIn(dirname(path))
 }
 
 function isLink(path: string): boolean {

@@ -2,7 +2,6 @@ import {
   type BigIntStats,
   closeSync,
   constants,
-  existsSync,
   fstatSync,
   lstatSync,
   openSync,
@@ -12,6 +11,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
 import { errorCode, HookbellError, pathFault, REPAIR_LINK } from '../errors.ts'
+import { deadLinkIn } from '../fs/links.ts'
 import { sha256 } from '../text/sha256.ts'
 
 const MAX_BYTES = 1024 * 1024
@@ -140,12 +140,6 @@ function resolveLinks(path: string): string | undefined {
       error,
     )
   }
-}
-
-/** The part of a missing path that is a symbolic link to nothing, if one is. */
-function deadLinkIn(path: string): string | undefined {
-  if (existsSync(path) || path === dirname(path)) return undefined
-  return lstatSync(path, { throwIfNoEntry: false }) ? path : deadLinkIn(dirname(path))
 }
 
 function refuseUnusual(path: string, stat: Stats): void {

@@ -53,6 +53,12 @@ describe('a path', () => {
     expect(() => targetOf(at(name))).toThrow(`${at(name)}: ${what}`)
   })
 
+  it('to nothing is found in the place of a folder above', () => {
+    expect(() => followLink(at('dangling/a/b'), 'E_SPOOL')).toThrow(
+      `${at('dangling')}: a link to nothing`,
+    )
+  })
+
   it('that cannot exist is no link', () => {
     expect(() => followLink(at('file/below'), 'E_SPOOL')).toThrow(/^ENOTDIR/)
   })

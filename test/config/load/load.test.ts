@@ -616,6 +616,23 @@ describe('the configuration in force', () => {
     expect(load()).toMatchObject({ config: { lingerSeconds: 7 }, source: 'last good' })
   })
 
+  it('is the last good one while a folder above is a link to nothing, as on a disk that is away', () => {
+    const { folder, state } = makeCurrent()
+    mkdirSync(join(folder, 'disk/hookbell'), { recursive: true, mode: 0o700 })
+    writeFileSync(join(folder, 'disk/hookbell/config.json'), '{"lingerSeconds": 7}')
+    symlinkSync('disk', join(folder, 'link'))
+    const load = () =>
+      new CurrentConfig(join(folder, 'link/hookbell'), state, () => Date.now() + 5000).get()
+    expect(load().source).toBe('file')
+    renameSync(join(folder, 'disk'), join(folder, 'away'))
+    for (let time = 0; time < 2; time += 1)
+      expect(load()).toMatchObject({
+        config: { lingerSeconds: 7 },
+        source: 'last good',
+        problem: { message: `${join(folder, 'link')}: a link to nothing` },
+      })
+  })
+
   it('has its secrets from everywhere, also as the last good one in a new worker', async () => {
     const url = 'https://hooks.example.com/services/x'
     const names = ['IN_FILE', 'IN_SHELL', 'PRINTED']
