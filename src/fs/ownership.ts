@@ -1,4 +1,5 @@
 import { accessSync, constants, lstatSync, readFileSync, type Stats, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { type ErrorCode, errorCode, HookbellError } from '../errors.ts'
 import { quoteWord } from '../text/shell.ts'
 import { followLink, realPath } from './links.ts'
@@ -58,6 +59,21 @@ export function howToOwn(path: string): string {
   if (isSudo()) return 'Run hookbell as that user, without sudo'
   // With -R, chown follows no link.
   return `If it is yours, run: sudo chown -R ${process.getuid?.()} ${quoteWord(realPath(path))}`
+}
+
+/** The command that lets this user read a file, of which the mode or the owner, or that of its folder, keeps them out. */
+export function howToRead(path: string): string {
+  const closed = isReachable(path) ? path : dirname(path)
+  if (!isReachable(closed) || statSync(closed).uid !== process.getuid?.()) return howToOwn(closed)
+  return `Run: chmod u+rwX ${quoteWord(closed)}`
+}
+
+function isReachable(path: string): boolean {
+  try {
+    return statSync(path) !== undefined
+  } catch {
+    return false
+  }
 }
 
 /**

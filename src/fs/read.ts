@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs'
 import { describeError, type ErrorCode, errorCode, HookbellError, pathFault } from '../errors.ts'
 import { followLink } from './links.ts'
-import { howToOwn } from './ownership.ts'
+import { howToRead } from './ownership.ts'
 
 const { O_RDONLY, O_NONBLOCK = 0 } = constants
 
@@ -80,6 +80,6 @@ function readAll(file: number, limit: number): Buffer {
 }
 
 function hintFor(error: unknown, path: string): string | undefined {
-  if (errorCode(error) === 'EACCES' && process.getuid) return howToOwn(path)
+  if (errorCode(error) === 'EACCES' && process.getuid) return howToRead(path)
   return pathFault(error)?.hint
 }

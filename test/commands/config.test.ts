@@ -1,4 +1,6 @@
 import {
+  chmodSync,
+  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -61,19 +63,31 @@ describe('hookbell config show', () => {
 })
 
 describe('hookbell config check', () => {
-  it.skipIf(process.getuid?.() !== 0)(
-    'names the owner for secrets that cannot be read',
-    async () => {
+  it.skipIf(process.getuid?.() !== 0).each([
+    ['file', 54321, 0o000, 'chmod u+rwX'],
+    ['file', 0, 0o600, 'sudo chown -R 54321'],
+    ['folder', 54321, 0o000, 'chmod u+rwX'],
+    ['folder', 0, 0o700, 'sudo chown -R 54321'],
+  ])(
+    'says how to reach secrets that it may not read: %s of user %d, mode %o',
+    async (kind, owner, mode, command) => {
       const home = await makeHome({})
-      await execa('chown', ['-R', '54321', home.home])
       const secrets = join(home.home, 'config/secrets.env')
       writeFileSync(secrets, 'TOPIC=x', { mode: 0o600 })
+      await execa('chown', ['-R', '54321', home.home])
+      const path = kind === 'file' ? secrets : join(home.home, 'config')
+      chownSync(path, owner, owner)
+      chmodSync(path, mode)
       const user = ['--reuid', '54321', '--regid', '54321', '--clear-groups', process.execPath]
-      const words = [...user, join(root, 'bin/hookbell'), 'config', 'check']
-      const { stderr, exitCode } = await execa('setpriv', words, { env: home.env, reject: false })
-      expect(stderr).toContain(`${secrets}: EACCES`)
-      expect(stderr).toContain('If it is yours, run: sudo chown -R 54321')
+      const check = [...user, join(root, 'bin/hookbell'), 'config', 'check']
+      const run = () => execa('setpriv', check, { env: home.env, reject: false })
+      const { stderr, exitCode } = await run()
+      expect(stderr).toMatch(/config(\/secrets\.env|\.json): EACCES/)
+      const [advice = ''] = /(?<=run: (sudo )?)ch.*/i.exec(stderr) ?? []
+      expect(stderr).toContain(command)
       expect(exitCode).toBe(78)
+      await execa('sh', ['-c', advice])
+      expect((await run()).stderr).not.toContain('EACCES')
     },
   )
 
