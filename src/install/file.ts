@@ -12,6 +12,7 @@ import {
 import { basename, dirname, join, sep } from 'node:path'
 import { errorCode, HookbellError, pathFault, REPAIR_LINK } from '../errors.ts'
 import { deadLinkIn } from '../fs/links.ts'
+import { howToRead } from '../fs/ownership.ts'
 import { sha256 } from '../text/sha256.ts'
 
 const MAX_BYTES = 1024 * 1024
@@ -49,6 +50,16 @@ export function readSettings(path: string): SettingsOnDisk {
   if (realPath === undefined) return { realPath: whereIs(path), ...NO_FILE }
   // Checked before the file is opened: opening may start a device, or wait for the other end of a pipe.
   refuseUnusual(path, lstatSync(realPath))
+  try {
+    return readRegular(path, realPath)
+  } catch (error) {
+    const code = errorCode(error)
+    if (error instanceof HookbellError || code === undefined) throw error
+    return refuse(path, `the file cannot be read (${code})`, 'Look at its disk', error)
+  }
+}
+
+function readRegular(path: string, realPath: string): SettingsOnDisk {
   const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants
   const file = openSync(realPath, O_RDONLY | (O_NONBLOCK ?? 0) | (O_NOFOLLOW ?? 0))
   try {
@@ -127,7 +138,7 @@ function resolveLinks(path: string): string | undefined {
       refuse(
         path,
         `the file cannot be reached: ${pathFault(error)?.what ?? code}`,
-        pathFault(error)?.hint ?? 'Check that path',
+        pathFault(error)?.hint ?? (code === 'EACCES' ? howToRead(path) : 'Check that path'),
         error,
       )
     const link = deadLinkIn(path)

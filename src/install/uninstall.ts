@@ -8,7 +8,7 @@ import { applyPlan } from './apply.ts'
 import { forgetBackups, originalText, readBackups } from './backup.ts'
 import { isUnchanged, readSettings, type SettingsOnDisk, whereIs } from './file.ts'
 import { exists } from './locate.ts'
-import { forgetPlace, type HookPlace, isProjectAway } from './places.ts'
+import { forgetPlace, type HookPlace, isProjectAway, rememberedPlaces } from './places.ts'
 import type { Plan } from './plan.ts'
 import { planRemoval, type Removal } from './plan-removal.ts'
 import { isOurPlugin } from './plugin.ts'
@@ -17,6 +17,9 @@ const ATTEMPTS = 3
 
 /** Each of our command lines and plug-ins contains one of these. */
 const TRACE = /hookbell-hook|hook\.cjs|hookbell init/
+
+/** No client can read hooks at such a path either. */
+const NOTHING_THERE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP'])
 
 export interface Registration {
   place: HookPlace
@@ -31,7 +34,9 @@ export interface Registration {
  */
 export function findRegistration(place: HookPlace, stateDir: string): Registration | undefined {
   // Checked first, so that faults of files without our hooks are not reported.
-  if (!traceIn(place.path)) return undefined
+  const trace = traceIn(place.path)
+  const isRemembered = () => rememberedPlaces(stateDir).some(({ path }) => path === place.path)
+  if (trace === false || (trace === undefined && !isRemembered())) return undefined
   const old = readSettings(place.path)
   const removal = planFor(place, stateDir, old)
   return removal.changed ? { place, before: old.text, removal } : undefined
@@ -72,8 +77,7 @@ export function takeAway(place: HookPlace, stateDir: string): 'restored' | 'dele
  */
 export function forgetIfClean(place: HookPlace, stateDir: string): void {
   const { path } = place
-  const isClean = exists(path) ? traceIn(path) === false : !isProjectAway(place)
-  if (!isClean) return
+  if (traceIn(path) !== false || (!exists(path) && isProjectAway(place))) return
   finishRemoval(path, stateDir)
   forgetPlace(stateDir, path)
 }
@@ -81,9 +85,7 @@ export function forgetIfClean(place: HookPlace, stateDir: string): void {
 /** Does what a killed `uninstall` had no time to, if the file is back in its original state. */
 function finishRemoval(path: string, stateDir: string): void {
   const realPath = whereIs(path)
-  const stat = statSync(path, { throwIfNoEntry: false })
-  if (stat && !stat.isFile()) return
-  const hash = stat ? sha256(readFileSync(path)) : null
+  const hash = exists(realPath) ? hashOf(realPath) : null
   const last = readBackups(stateDir, realPath).at(-1)
   if (last && last.record.before !== hash) return
   const folder = last?.record.folder
@@ -106,12 +108,21 @@ function planPluginRemoval(text: string): Removal {
   return { ...plan, isExact: isGone, isGone }
 }
 
-/** Whether a file contains something of ours; undefined if it cannot be read. */
+/** Undefined for anything but a file that can be read. */
+function hashOf(path: string): string | undefined {
+  try {
+    return statSync(path).isFile() ? sha256(readFileSync(path)) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether a file contains something of ours; undefined if it may, but cannot be read. */
 function traceIn(path: string): boolean | undefined {
   try {
     return statSync(path).isFile() && TRACE.test(readFileSync(path, 'utf8'))
-  } catch {
-    return undefined
+  } catch (error) {
+    return NOTHING_THERE.has(errorCode(error) ?? '') ? false : undefined
   }
 }
 

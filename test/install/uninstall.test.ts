@@ -276,6 +276,7 @@ it('reports no fault of a file without our hooks', () => {
 it.each([
   ['a folder', (path: string) => mkdirSync(path)],
   ['a pipe', (path: string) => spawnSync('mkfifo', [path])],
+  ['a link to itself', (path: string) => symlinkSync(path, path)],
 ])('forgets a place in which %s stands now', (_, make) => {
   const home = makeHome()
   const path = join(home, 'settings.json')
@@ -286,12 +287,29 @@ it.each([
   expect(rememberedPlaces(join(home, 'state'))).toEqual([])
 })
 
-it('keeps a place in mind that cannot be read', () => {
-  const home = makeHome()
-  const path = join(home, 'settings.json')
-  symlinkSync(path, path)
+it('forgets a place whose folder is a file now', () => {
+  const home = makeHome({ '.factory': '' })
+  const path = join(home, '.factory/settings.json')
   const registered = { client: 'droid', scope: 'user', path, form: 'wrapped' } as const
   rememberPlace(join(home, 'state'), registered)
+  expect(findRegistration(registered, join(home, 'state'))).toBeUndefined()
   forgetIfClean(registered, join(home, 'state'))
-  expect(rememberedPlaces(join(home, 'state'))).toEqual([registered])
+  expect(rememberedPlaces(join(home, 'state'))).toEqual([])
 })
+
+it.runIf(process.platform === 'linux')(
+  'keeps a place in mind that cannot be read, and says so if init wrote to it',
+  () => {
+    const home = makeHome()
+    const path = join(home, 'settings.json')
+    // Every attempt to read it fails, also by root.
+    symlinkSync('/proc/self/mem', path)
+    const state = join(home, 'state')
+    const registered = { client: 'droid', scope: 'user', path, form: 'wrapped' } as const
+    expect(findRegistration(registered, state)).toBeUndefined()
+    rememberPlace(state, registered)
+    expect(() => findRegistration(registered, state)).toThrow('the file cannot be read (EIO)')
+    forgetIfClean(registered, state)
+    expect(rememberedPlaces(state)).toEqual([registered])
+  },
+)
