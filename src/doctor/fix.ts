@@ -1,5 +1,6 @@
-import { chmodSync, existsSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { configPath, secretsPath } from '../config/paths.ts'
 import { spoolAtRisk } from '../spool/at-risk.ts'
 import { prepareSpool } from '../spool/prepare.ts'
 import type { Check, Facts } from './check.ts'
@@ -12,9 +13,10 @@ export async function fixSafely(
 ): Promise<string[]> {
   const done: string[] = []
   if (process.platform !== 'win32') {
-    for (const path of [configDir, join(configDir, 'templates'), stateDir])
+    const folders = [configDir, join(configDir, 'templates'), stateDir]
+    for (const path of [...folders, configPath(configDir)])
       if (clearMode(path, 0o022)) done.push(`chmod go-w ${path}`)
-    const secrets = join(configDir, 'secrets.env')
+    const secrets = secretsPath(configDir)
     if (clearMode(secrets, 0o077)) done.push(`chmod 600 ${secrets}`)
   }
   // Without a state folder `init` never ran, so there is nothing to repair.
@@ -45,8 +47,17 @@ function canPrepare(stateDir: string): boolean {
 }
 
 function clearMode(path: string, bits: number): boolean {
-  const stat = statSync(path, { throwIfNoEntry: false })
+  const stat = statOf(path)
   if (!stat || (stat.mode & bits) === 0 || stat.uid !== process.getuid?.()) return false
   chmodSync(path, stat.mode & 0o7777 & ~bits)
   return true
+}
+
+/** Undefined also for what this user cannot reach, which has a fault of its own. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
 }

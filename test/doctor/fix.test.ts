@@ -5,6 +5,7 @@ import {
   mkdirSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -73,17 +74,21 @@ describe('doctor --fix', () => {
     const { configDir, stateDir, fix } = await makeFolders()
     const templates = join(configDir, 'templates')
     const secrets = join(configDir, 'secrets.env')
+    const config = join(configDir, 'config.json')
     writeFileSync(secrets, '')
+    writeFileSync(config, '')
+    chmodSync(config, 0o666)
     for (const path of [configDir, templates, stateDir]) chmodSync(path, 0o1777)
     chmodSync(secrets, 0o640)
     expect((await fix()).done).toEqual([
       `chmod go-w ${configDir}`,
       `chmod go-w ${templates}`,
       `chmod go-w ${stateDir}`,
+      `chmod go-w ${config}`,
       `chmod 600 ${secrets}`,
     ])
-    expect([configDir, templates, stateDir, secrets].map(modeOf)).toEqual([
-      ...['1755', '1755', '1755', '600'],
+    expect([configDir, templates, stateDir, config, secrets].map(modeOf)).toEqual([
+      ...['1755', '1755', '1755', '644', '600'],
     ])
   })
 
@@ -93,6 +98,13 @@ describe('doctor --fix', () => {
     chownSync(configDir, 12345, 12345)
     expect((await fix()).done).toEqual([])
     expect(modeOf(configDir)).toBe('777')
+  })
+
+  it('leaves folders that cannot be reached', async () => {
+    const { configDir, fix } = await makeFolders()
+    rmSync(configDir, { recursive: true })
+    symlinkSync(configDir, configDir)
+    expect((await fix()).done).toEqual([])
   })
 
   it('makes no state folder where init never ran', async () => {
