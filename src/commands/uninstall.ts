@@ -100,11 +100,13 @@ export async function runUninstall(
   for (const place of rememberedPlaces(state).filter(selectedBy(options)))
     forgetIfClean(place, state)
   const isDone = outcome.faults.length === 0
+  // Told before the rest, which may fail.
+  if (!options.json) print(fit(lines([...outcome.told, ...faultLines(outcome.faults)])))
   const rest = isWhole && isDone ? await removeRest(options, world) : { notes: [] as string[] }
   if (isWhole && !isDone)
     rest.notes.push('The front door stays until the hooks are removed everywhere')
   if (options.json) print(toJson({ ...outcome, ...rest, ...losses, written: true }))
-  else print(fit(lines([...outcome.told, ...faultLines(outcome.faults), ...rest.notes])))
+  else print(fit(lines(rest.notes)))
   return isDone ? 0 : 1
 }
 

@@ -448,6 +448,18 @@ const canMount =
   process.getuid?.() === 0 &&
   spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'x', '/mnt']).status === 0
 
+it.skipIf(!canMount)('uninstall tells what it removed although the rest fails', async () => {
+  const home = await makeHome()
+  const { stdout, stderr, exitCode } = await runInMounts(
+    home,
+    `mkdir config/templates; mount -t tmpfs -o mode=700 x config/templates
+      "$@" init --client claude --yes >init; exec "$@" uninstall --purge --yes`,
+  )
+  expect(stdout).toContain('Removed, because init created it:')
+  expect(stderr).toMatch(/EBUSY.*config\/templates/)
+  expect(exitCode).toBe(74)
+})
+
 describe.skipIf(!canMount)('uninstall on a system without /proc', () => {
   const hidden = 'mount -t tmpfs x /proc;'
 
@@ -456,7 +468,7 @@ describe.skipIf(!canMount)('uninstall on a system without /proc', () => {
     const home = await makeHome({ channels, lingerSeconds: 600 })
     const script = `${hidden} "$@" init --client claude --yes; echo '{"hook_event_name":"Stop"}' | state/hookbell-hook --client claude
       until [ -e state/worker.lock ]; do sleep 0.1; done; "$@" uninstall --yes; [ -e state/worker.lock ] || echo ended`
-    expect((await run(home, script)).stdout).toMatch(/ended$/)
+    expect((await runInMounts(home, script)).stdout).toMatch(/ended$/)
   })
 
   it('ends no other process that has got the id of a dead worker', async () => {
@@ -464,13 +476,13 @@ describe.skipIf(!canMount)('uninstall on a system without /proc', () => {
     mkdirSync(join(home.state, 'spool/deferred'), { recursive: true, mode: 0o700 })
     const script = `${hidden} sleep 600 & echo "$! - - $(uname -n) 0.1.0" >state/worker.lock
       "$@" uninstall --yes; kill "$!" && echo spared`
-    const { stdout } = await run(home, script)
+    const { stdout } = await runInMounts(home, script)
     expect(stdout).toMatch(/A worker still runs[\s\S]*spared$/)
   })
-
-  function run({ home, env }: Home, script: string) {
-    const program = [process.execPath, join(root, 'bin/hookbell')]
-    const words = ['-m', 'sh', '-c', script, 'uninstall', ...program]
-    return execa('unshare', words, { cwd: home, env, extendEnv: false, reject: false })
-  }
 })
+
+function runInMounts({ home, env }: Home, script: string) {
+  const program = [process.execPath, join(root, 'bin/hookbell')]
+  const words = ['-m', 'sh', '-c', script, 'uninstall', ...program]
+  return execa('unshare', words, { cwd: home, env, extendEnv: false, reject: false })
+}
