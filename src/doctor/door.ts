@@ -14,7 +14,7 @@ import { renewalOf } from '../install/renewal.ts'
 import { packageRoot } from '../package-root.ts'
 import { lockHolder, lockVersion } from '../spool/lock.ts'
 import { hasArrived } from './arrival.ts'
-import { fireCanary } from './canary.ts'
+import { type CanaryRun, fireCanary } from './canary.ts'
 import { type Check, check, type Facts } from './check.ts'
 import { doorFault, isExecutable } from './door-fault.ts'
 
@@ -84,9 +84,11 @@ export async function checkCommands(all: readonly Registered[], facts: Facts): P
   const commands = new Map<string, HookPlace>()
   for (const { place, hooks } of all)
     for (const { command } of hooks) if (command) commands.set(command, place)
-  const checks: Check[] = all.flatMap((one) => checkPlugin(one, facts))
-  for (const [command, place] of commands) checks.push(await checkCommand(command, place, facts))
-  return checks
+  const fired: Fired[] = []
+  // One after the other, to measure how long each takes. The events are waited for together.
+  for (const [command, place] of commands) fired.push(await fire(command, place, facts))
+  const checks = await Promise.all(fired.map((one) => judge(one, facts)))
+  return [...all.flatMap((one) => checkPlugin(one, facts)), ...checks]
 }
 
 /** A plug-in is not run; whether it is the one that `init` would write now can be seen. */
@@ -105,17 +107,32 @@ function checkPlugin({ place }: Registered, { stateDir }: Facts): Check[] {
   ]
 }
 
-async function checkCommand(command: string, place: HookPlace, facts: Facts): Promise<Check> {
+/** A registered command, and what it did if it was run. */
+interface Fired {
+  command: string
+  place: HookPlace
+  sessionId: string
+  since: number
+  run?: CanaryRun
+}
+
+async function fire(command: string, place: HookPlace, facts: Facts): Promise<Fired> {
+  const own = runnable(command, place.client, frontDoorIn(facts.stateDir))
+  const sessionId = `hookbell-doctor-${randomUUID()}`
+  const fired = { command, place, sessionId, since: Date.now() }
+  if (own === undefined || process.platform === 'win32') return fired
+  return { ...fired, run: await fireCanary(own, facts.env, sessionId) }
+}
+
+async function judge({ command, place, run, sessionId, since }: Fired, facts: Facts) {
   const { client, path } = place
   const id = `client.${client}.canary`
-  const own = runnable(command, client, frontDoorIn(facts.stateDir))
-  if (own === undefined) {
+  if (!run && runnable(command, client, frontDoorIn(facts.stateDir)) === undefined) {
     const seen = `${path} starts another front door, which was not tried: ${command}`
     return check(id, 'warning', seen, `hookbell init --client ${client}`)
   }
-  if (process.platform === 'win32') return check(id, 'cannot tell', 'not tried on Windows')
-  const [sessionId, since] = [`hookbell-doctor-${randomUUID()}`, Date.now()]
-  const { ms, code, output, isLate } = await fireCanary(own, facts.env, sessionId)
+  if (!run) return check(id, 'cannot tell', 'not tried on Windows')
+  const { ms, code, output, isLate } = run
   if (isLate) return check(id, 'broken', `did not end within 10 s: ${command}`, RENEW)
   if (code !== 0 || output !== '')
     return check(id, 'broken', `exit ${code}, "${output.slice(0, 80)}": ${command}`, RENEW)
