@@ -1,4 +1,5 @@
 import { defineCommand } from 'citty'
+import { reportError } from '../cli/errors.ts'
 import { asTyped } from '../cli/how-to-call.ts'
 import { paint, printJson, say, table } from '../cli/output.ts'
 import { stateDir } from '../config/paths.ts'
@@ -11,6 +12,7 @@ import { fixSafely } from '../doctor/fix.ts'
 import { checkProject } from '../doctor/project.ts'
 import { checkReach } from '../doctor/reach.ts'
 import { checkSilence } from '../doctor/silence.ts'
+import { HookbellError } from '../errors.ts'
 import { cleanText } from '../text/clean.ts'
 import { gatherFacts } from './doctor/facts.ts'
 import { checkHub } from './doctor/hub.ts'
@@ -23,8 +25,6 @@ export const doctorCommand = defineCommand({
   },
   async run({ args }) {
     const first = await examine(args)
-    const { installFrontDoor } = await import('../install/front-door.ts')
-    const renew = () => installFrontDoor({ stateDir: stateDir() })
     const fixed = args.fix ? await fixSafely(first.checks, first.facts, renew) : []
     const { checks } = fixed.length > 0 ? await examine(args) : first
     if (args.json) printJson({ checks, fixed })
@@ -32,6 +32,19 @@ export const doctorCommand = defineCommand({
     return exitCode(checks)
   },
 })
+
+/** @returns false if it cannot be written. The reason is printed, because the checks that follow may not show it. */
+async function renew(): Promise<boolean> {
+  const { installFrontDoor } = await import('../install/front-door.ts')
+  try {
+    await installFrontDoor({ stateDir: stateDir() })
+    return true
+  } catch (error) {
+    if (!(error instanceof HookbellError)) throw error
+    reportError(error)
+    return false
+  }
+}
 
 async function examine({
   offline,

@@ -5,11 +5,15 @@ import { spoolAtRisk } from '../spool/at-risk.ts'
 import { prepareSpool } from '../spool/prepare.ts'
 import type { Check, Facts } from './check.ts'
 
-/** Makes the repairs that can do no harm. @returns what was done */
+/**
+ * Makes the repairs that can do no harm.
+ * @param renew installs the front door again; false if it could not, and has said why
+ * @returns what was done
+ */
 export async function fixSafely(
   checks: readonly Check[],
   { stateDir, configDir }: Facts,
-  renew: () => Promise<unknown>,
+  renew: () => Promise<boolean>,
 ): Promise<string[]> {
   const done: string[] = []
   if (process.platform !== 'win32') {
@@ -28,10 +32,8 @@ export async function fixSafely(
       (id.endsWith('.canary') && status === 'broken'),
   )
   const isRegistered = checks.some(({ id, status }) => /\.registered$/.test(id) && status === 'ok')
-  if (isStale && isRegistered) {
-    await renew()
+  if (isStale && isRegistered && (await renew()))
     done.push('renewed the front door and what it runs, from this version')
-  }
   return done
 }
 

@@ -1,4 +1,12 @@
-import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Check } from '../../src/doctor/check.ts'
@@ -58,6 +66,19 @@ describe('hookbell doctor', () => {
     ])
     expect(exitCode).toBe(0)
     await home.run('uninstall', '--yes')
+  })
+
+  it('shows all checks, and why, if the front door cannot be renewed', async () => {
+    const home = await makeInstalled()
+    rmSync(join(home.state, 'hookbell-hook'))
+    renameSync(home.state, `${home.state}-moved`)
+    symlinkSync(`${home.state}-moved`, home.state)
+    const { stdout, stderr, exitCode } = await home.run('doctor', '--json', '--offline', '--fix')
+    expect(stderr).toMatch(/^x .*state: not a folder of this user\n {2}Check that the folder/)
+    const { checks, fixed } = JSON.parse(stdout)
+    expect(fixed).not.toContainEqual(expect.stringMatching(/^renewed/))
+    expect(checks).toContainEqual(expect.objectContaining({ id: 'door.present', status: 'broken' }))
+    expect(exitCode).toBe(2)
   })
 
   it('does not run a hook command of a repository that init did not write', async () => {

@@ -27,6 +27,7 @@ async function makeFolders() {
   const fix = async (...checks: Check[]) => {
     const renew = async () => {
       renewals += 1
+      return true
     }
     const done = await fixSafely(checks, { configDir, stateDir } as Facts, renew)
     return { done, renewals }
