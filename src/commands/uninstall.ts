@@ -97,11 +97,11 @@ export async function runUninstall(
   }
   const state = stateDir(world.env)
   const outcome = takeAll(found, state)
+  // Told before the rest, which may fail.
+  if (!options.json) print(fit(lines([...outcome.told, ...faultLines(outcome.faults)])))
   for (const place of rememberedPlaces(state).filter(selectedBy(options)))
     forgetIfClean(place, state)
   const isDone = outcome.faults.length === 0
-  // Told before the rest, which may fail.
-  if (!options.json) print(fit(lines([...outcome.told, ...faultLines(outcome.faults)])))
   const rest = isWhole && isDone ? await removeRest(options, world) : { notes: [] as string[] }
   if (isWhole && !isDone)
     rest.notes.push('The front door stays until the hooks are removed everywhere')
