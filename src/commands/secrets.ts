@@ -67,16 +67,20 @@ async function set(name: string, keychain: boolean) {
   if (!keychain) {
     writeSecret(configDir(), name, value)
     say(`${name} is set in ${secretsPath(configDir())}`)
-    return sayIfUnused(name)
+    return sayIfUseless(name)
   }
   await writeKeychain(name, value, stateDir())
   const line = `"secrets": { "${name}": "keychain" }`
   say(`${name} is in the keychain. Say so in your configuration: ${line}`)
 }
 
-/** A name with a typo would be found only when its channel waits. */
-function sayIfUnused(name: string) {
+/**
+ * A name with a typo would be found only when its channel waits. @throws HookbellError E_CONFIG if the value does not fit,
+ * such as a URL with a typo
+ */
+function sayIfUseless(name: string) {
   const config = new CurrentConfig(configDir(), stateDir()).get()
+  if (config.problem?.message.includes(`(with the value of \${${name}})`)) throw config.problem
   if (config.problem || secretRows(config, readSecrets(configDir())).some(isUsed)) return
   const guess = config.unset.length > 0 ? ` ${didYouMean(name, config.unset)}` : ''
   say(`No channel refers to \${${name}} yet.${guess}`)

@@ -47,6 +47,18 @@ describe('hookbell secrets', () => {
     expect(stdout).not.toContain(CANARY)
   })
 
+  it('says that the value does not fit, without repeating it', async () => {
+    const home = await makeHome({ channels: { team: team('${HOOK}') } })
+    const { stdout, stderr, exitCode } = await home.runWith(CANARY, 'secrets', 'set', 'HOOK')
+    expect(stdout).toMatch(/^HOOK is set in /)
+    expect(stderr).toMatch(/team\.url: must be an https URL \(with the value of \$\{HOOK\}\)\n/)
+    expect(stdout + stderr).not.toContain('canary')
+    expect(exitCode).toBe(78)
+    // What is wrong with another one was there before.
+    const other = await home.runWith('x', 'secrets', 'set', 'OTHER')
+    expect(other).toMatchObject({ exitCode: 0, stderr: '' })
+  })
+
   it.each([
     [['set', 'HOOK', CANARY], /no secret is taken from the command line/],
     [['set', `HOOK=${CANARY}`], /not a name/],
