@@ -80,7 +80,9 @@ async function set(name: string, keychain: boolean) {
  */
 function sayIfUseless(name: string) {
   const config = new CurrentConfig(configDir(), stateDir()).get()
-  if (config.problem?.message.includes(`(with the value of \${${name}})`)) throw config.problem
+  const faults = config.problem ? [config.problem, ...config.problem.others] : []
+  const ofValue = faults.find(({ message }) => message.includes(`(with the value of \${${name}})`))
+  if (ofValue) throw ofValue
   if (config.problem || secretRows(config, readSecrets(configDir())).some(isUsed)) return
   const guess = config.unset.length > 0 ? ` ${didYouMean(name, config.unset)}` : ''
   say(`No channel refers to \${${name}} yet.${guess}`)

@@ -94,7 +94,8 @@ export class CurrentConfig {
    * channels wait. @returns whether `get` now returns something new
    */
   fetchSecrets({ sources } = this.get()): Promise<boolean> {
-    return this.#fetcher.fetch(sources)
+    // One that does not fit may be another one by now, such as when a person has logged in.
+    return this.#fetcher.fetch(sources, { inDoubt: this.#loaded?.problem !== undefined })
   }
 
   #load(stamp: string): LoadedConfig {
@@ -121,15 +122,20 @@ export class CurrentConfig {
     const path = lastGoodFile(this.#stateDir)
     const text = readQuietly(path)
     if (text === undefined) return builtInConfig()
-    try {
-      const env = readStoredEnvironment(this.#stateDir)
-      const file = secretsIfReadable(this.#configDir)
-      const secrets = { file: file ?? new Map(), env, fetched: this.#fetcher }
-      const loaded = parseConfig(text, { path, secrets, isLastGood: true })
-      return { ...(file ? loaded : waitingForSecrets(loaded)), warnings: [], source: 'last good' }
-    } catch {
-      return builtInConfig()
+    const env = readStoredEnvironment(this.#stateDir)
+    const all = secretsIfReadable(this.#configDir)
+    for (const file of withoutOne(all ?? new Map())) {
+      const secrets = { file, env, fetched: this.#fetcher }
+      try {
+        const loaded = parseConfig(text, { path, secrets, isLastGood: true })
+        const values = new Set([...loaded.secrets, ...(all?.values() ?? [])])
+        const known = { ...loaded, secrets: [...values], warnings: [], source: 'last good' as const }
+        return all ? known : waitingForSecrets(known)
+      } catch {
+        // The fault may be the value of a secret: then only the channels that need it have to wait.
+      }
     }
+    return builtInConfig()
   }
 
   /** A file that was removed on purpose must not come back. Best effort. */
@@ -162,6 +168,12 @@ function isWithoutFile({ source, problem }: LoadedConfig): boolean {
 
 /** Why a channel cannot be used whose secrets are in a file that cannot be read. */
 export const WAITS_FOR_SECRETS = 'waits for secrets.env'
+
+/** All secrets, then all but one. */
+function withoutOne(secrets: ReadonlyMap<string, string>): ReadonlyMap<string, string>[] {
+  const others = [...secrets.keys()].map((name) => [...secrets].filter(([other]) => other !== name))
+  return [secrets, ...others.map((rest) => new Map(rest))]
+}
 
 /** If they cannot be read, only the channels that need one have to wait. */
 function secretsIfReadable(configDir: string): ReadonlyMap<string, string> | undefined {

@@ -3,6 +3,7 @@ import { HookbellError } from '../../errors.ts'
 import { valueAt } from '../../text/zod-issue.ts'
 import { configSchema, type Parsed } from '../schema/schema.ts'
 import { referencesIn } from '../secrets/secrets.ts'
+import { describeSource, KEYCHAIN } from '../secrets/source.ts'
 import type { Filled } from './fill.ts'
 import { faultInHub, withPathInFile } from './hub.ts'
 import { type Fault, faultsOf } from './issue.ts'
@@ -26,7 +27,7 @@ export interface Source {
 /** Validates a configuration whose references are filled in. @throws HookbellError E_CONFIG */
 export function check(filled: Filled, source: Source): Parsed {
   const { faults: faultsOfDirect = [] } = filled.direct
-  if (faultsOfDirect.length > 0) throw toError(faultsOfDirect, source)
+  if (faultsOfDirect.length > 0) throw toError(faultsOfDirect, source, filled)
   // `jitless`: for a single run, compiling the schemas takes longer than interpreting them.
   const { data, error } = configSchema.safeParse(filled.settings, { jitless: true })
   const faults = [
@@ -34,7 +35,7 @@ export function check(filled: Filled, source: Source): Parsed {
     ...faultsInWaiting(filled.waiting),
   ]
   const places = faults.map((fault) => withPathInFile(fault, source.raw))
-  if (places.length > 0) throw toError(places, source)
+  if (places.length > 0) throw toError(places, source, filled)
   return data as Parsed
 }
 
@@ -54,9 +55,9 @@ function faultsIn(
 }
 
 /** The error for the first fault in the file, with the others. */
-function toError(faults: readonly Fault[], source: Source): HookbellError {
+function toError(faults: readonly Fault[], source: Source, filled: Filled): HookbellError {
   const [first, ...others] = faults
-    .map((fault) => ({ ...inWords(fault, source), at: offsetOf(source.tree, fault.path) }))
+    .map((fault) => ({ ...inWords(fault, source, filled), at: offsetOf(source.tree, fault.path) }))
     .sort((one, other) => one.at - other.at)
     .map(({ message, hint }) => ({ message, options: hint ? { hint } : {} }))
   const errors = others.map(
@@ -65,12 +66,22 @@ function toError(faults: readonly Fault[], source: Source): HookbellError {
   return new HookbellError('E_CONFIG', first?.message ?? '', { ...first?.options, others: errors })
 }
 
-function inWords({ path: where, what, ...own }: Fault, { path, text, tree, raw }: Source) {
+function inWords(
+  { path: where, what, ...own }: Fault,
+  { path, text, tree, raw }: Source,
+  { sources }: Filled,
+) {
   const field = where.length > 0 ? `${where.join('.')}: ` : ''
   const [reference] = referencesIn(valueAt(raw, where))
   const value = reference === undefined ? '' : ` (with the value of \${${reference}})`
   const message = `${path}:${locate(text, { tree, path: where })}: ${field}${what}${value}`
-  const hint =
-    reference === undefined ? own.hint : `Set it again: hookbell secrets set ${reference}`
-  return { message, hint }
+  return { message, hint: reference === undefined ? own.hint : howToCorrect(reference, sources) }
+}
+
+/** A value that does not fit is never shown, so the person has to look. */
+function howToCorrect(name: string, sources: Filled['sources']): string {
+  const source = Object.hasOwn(sources, name) ? sources[name] : undefined
+  if (source !== undefined && source !== KEYCHAIN)
+    return `Run ${describeSource(source)} yourself, and look`
+  return `Set it again: hookbell secrets set ${name}${source === undefined ? '' : ' --keychain'}`
 }

@@ -21,7 +21,7 @@ interface FetcherOptions {
 
 /**
  * Secrets from commands and from the keychain, kept only in the memory of this process and never written.
- * A failed fetch may be repeated after a minute.
+ * A fetch that failed, or whose value is in doubt, may be repeated after a minute.
  */
 export class SecretFetcher {
   readonly #known = new Map<string, Fetched>()
@@ -47,10 +47,19 @@ export class SecretFetcher {
     return this.#of(name, source)?.failure
   }
 
-  /** Fetches what is not known. @returns whether anything changed */
-  async fetch(needed: Readonly<Record<string, SecretSource>>): Promise<boolean> {
+  /**
+   * Fetches what is not known.
+   * @param inDoubt whether a known value may be wrong
+   * @returns whether anything changed
+   */
+  async fetch(
+    needed: Readonly<Record<string, SecretSource>>,
+    { inDoubt = false } = {},
+  ): Promise<boolean> {
     while (this.#running) await this.#running
-    const open = Object.entries(needed).filter(([name, source]) => this.#isOpen(name, source))
+    const open = Object.entries(needed).filter(([name, source]) =>
+      this.#isOpen(name, source, inDoubt),
+    )
     if (open.length === 0) return false
     const before = this.#version
     this.#running = Promise.all(open.map(([name, source]) => this.#fetchOne(name, source)))
@@ -66,11 +75,11 @@ export class SecretFetcher {
     return known?.source === JSON.stringify(source) ? known : undefined
   }
 
-  #isOpen(name: string, source: SecretSource): boolean {
+  #isOpen(name: string, source: SecretSource, inDoubt: boolean): boolean {
     const known = this.#of(name, source)
     if (!known) return true
     const age = this.#options.now() - known.at
-    return known.value === undefined && (age >= TRY_AGAIN_MS || age < 0)
+    return (known.value === undefined || inDoubt) && (age >= TRY_AGAIN_MS || age < 0)
   }
 
   async #fetchOne(name: string, source: SecretSource) {
@@ -81,9 +90,11 @@ export class SecretFetcher {
       : runPrivately(source, { stateDir, timeoutMs }))
     const value = 'text' in printed ? printed.text.replace(/\r?\n$/, '') : ''
     const failure = 'failure' in printed ? printed.failure : 'printed nothing'
-    const after = value ? { value } : { failure: `${programOf(source)} ${failure}` }
+    const after: Pick<Fetched, 'value' | 'failure'> = value
+      ? { value }
+      : { failure: `${programOf(source)} ${failure}` }
     this.#known.set(name, { source: JSON.stringify(source), at: now(), ...after })
-    if (value || before?.failure !== after.failure) this.#version += 1
+    if ((value && before?.value !== value) || before?.failure !== after.failure) this.#version += 1
   }
 }
 

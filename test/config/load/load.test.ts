@@ -689,6 +689,43 @@ describe('the configuration in force', () => {
     expect(problem?.hint).toContain('chmod 600')
   })
 
+  it('keeps the channels that do not need the secret that does not fit, also in a new worker', () => {
+    const channels = {
+      audit: { type: 'file', path: '/tmp/audit.jsonl' },
+      ...Object.fromEntries(
+        ['A', 'B'].map((name) => [name, { type: 'slack', url: reference(name) }]),
+      ),
+    }
+    const good = 'https://hooks.slack.com/services/T0/B0/abc'
+    const text = JSON.stringify({ channels })
+    const folder = makeFolder({ 'config.json': text, 'secrets.env': `A=${good}\nB=${good}\n` })
+    const state = makeFolder()
+    new CurrentConfig(folder, state).get()
+    writeFileSync(join(folder, 'secrets.env'), `A=${good}\nB=htps://canary\n`)
+    const { config, unusable, source, problem, secrets } = new CurrentConfig(folder, state).get()
+    expect(secrets).toContain('htps://canary')
+    expect([Object.keys(config.channels), source]).toEqual([['audit', 'A'], 'last good'])
+    expect(unusable).toEqual({ B: '${B} not set' })
+    expect(problem?.message).toMatch(/channels\.B\.url: must be .*\(with the value of \$\{B\}\)$/)
+  })
+
+  it('says what to look at if the output of a command does not fit', async () => {
+    const folder = makeFolder()
+    const file = join(folder, 'value')
+    const argv = [process.execPath, '-p', `require('fs').readFileSync(${JSON.stringify(file)})+''`]
+    const channels = { team: { type: 'slack', url: reference('HOOK') } }
+    writeFileSync(
+      join(folder, 'config.json'),
+      JSON.stringify({ secrets: { HOOK: argv }, channels }),
+    )
+    writeFileSync(file, 'not logged in')
+    const current = new CurrentConfig(folder, makeFolder())
+    await current.fetchSecrets()
+    expect(current.get().problem?.hint).toBe(
+      `Run the command ${process.execPath} yourself, and look`,
+    )
+  })
+
   it('reports a folder that cannot be read, and is the built-in one', () => {
     const { folder, state } = makeCurrent('{}')
     const loop = join(folder, 'loop')

@@ -96,6 +96,29 @@ describe('a secret from a command', () => {
     expect(fetcher.failureOf('A', source)).toBeUndefined()
   })
 
+  it('that is in doubt is fetched again after a minute', async () => {
+    let now = 1000
+    const { fetcher, folder } = await makeFetcher({ now: () => now })
+    const file = join(folder, 'value')
+    const source = printing(
+      `process.stdout.write(require('fs').readFileSync(${JSON.stringify(file)}))`,
+    )
+    writeFileSync(file, 'not logged in')
+    await fetcher.fetch({ A: source })
+    const { version } = fetcher
+    const fetchAgain = (inDoubt: boolean) => {
+      now += 60_000
+      return fetcher.fetch({ A: source }, { inDoubt })
+    }
+    expect([await fetchAgain(true), fetcher.version]).toEqual([false, version])
+    writeFileSync(file, 'right')
+    expect([await fetchAgain(false), fetcher.valueOf('A', source)]).toEqual([
+      false,
+      'not logged in',
+    ])
+    expect([await fetchAgain(true), fetcher.valueOf('A', source)]).toEqual([true, 'right'])
+  })
+
   it.skipIf(process.platform === 'win32')(
     'that hangs is killed together with its child processes',
     async () => {
