@@ -244,6 +244,17 @@ describe('hookbell uninstall, after init for every client', () => {
     expect(readdirSync(home.env.HOOKBELL_CONFIG_DIR)).toEqual(['notes.txt'])
   })
 
+  it('--purge removes a damaged state folder, whose events cannot be counted', async () => {
+    const home = await makeHome()
+    mkdirSync(join(home.state, 'journal.jsonl'), { recursive: true, mode: 0o700 })
+    mkdirSync(join(home.state, 'spool'))
+    symlinkSync('cur', join(home.state, 'spool/cur'))
+    const { stdout, stderr, exitCode } = await home.run('uninstall', '--yes', '--purge')
+    expect(stdout).toMatch(/^Undelivered, and lost with --purge: events that cannot be counted$/m)
+    expect([stderr, exitCode]).toEqual(['', 0])
+    expect(existsSync(home.state)).toBe(false)
+  })
+
   it('--dry-run --purge names what is lost, and removes nothing', async () => {
     const home = await makeHome(config)
     const folder = home.env.HOOKBELL_CONFIG_DIR

@@ -8,8 +8,8 @@ import { keychainNames } from './purge-keychain.ts'
 
 /** What of the user `--purge` removes. */
 export interface Losses {
-  /** Events that are not delivered. */
-  waiting: number
+  /** Events that are not delivered; null if they cannot be counted, as in a spool that is damaged. */
+  waiting: number | null
   /** Files and folders. */
   lost: readonly string[]
   /** Names of secrets in the keychain. */
@@ -33,7 +33,7 @@ export function findLosses(env: Env): Losses {
 /** A line for each. */
 export function describeLosses({ waiting, lost, keychain }: Losses): string {
   return [
-    ...(waiting > 0 ? [`Undelivered, and lost with --purge: ${waiting}`] : []),
+    ...(waiting === 0 ? [] : [`Undelivered, and lost with --purge: ${waiting ?? NOT_COUNTED}`]),
     ...lost.map((path) => `Lost with --purge: ${showPath(path)}`),
     ...(keychain.length > 0
       ? [`Lost with --purge, from the keychain: ${keychain.join(', ')}`]
@@ -43,9 +43,16 @@ export function describeLosses({ waiting, lost, keychain }: Losses): string {
     .join('')
 }
 
-function countWaiting(folders: readonly string[]): number {
-  return withEvents(
-    folders,
-    ({ all }) => all.filter((one) => one.outcome === 'waiting' || hasDead(one)).length,
-  )
+const NOT_COUNTED = 'events that cannot be counted'
+
+/** A person who removes everything need not repair it first. */
+function countWaiting(folders: readonly string[]): number | null {
+  try {
+    return withEvents(
+      folders,
+      ({ all }) => all.filter((one) => one.outcome === 'waiting' || hasDead(one)).length,
+    )
+  } catch {
+    return null
+  }
 }
