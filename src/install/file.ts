@@ -15,7 +15,8 @@ import { deadLinkIn } from '../fs/links.ts'
 import { howToRead } from '../fs/ownership.ts'
 import { sha256 } from '../text/sha256.ts'
 
-const MAX_BYTES = 1024 * 1024
+/** No client's settings are larger. A repository can contain a file that would take gigabytes of memory to parse. */
+export const MAX_SETTINGS_BYTES = 1024 * 1024
 /** The character that a decoder puts in the place of bytes that are not UTF-8. */
 const REPLACEMENT = '\uFFFD'
 
@@ -88,7 +89,7 @@ function readRegular(path: string, realPath: string): SettingsOnDisk {
 
 /** Refuses a text above the size limit: `uninstall` could not read the file to remove the hooks. */
 export function refuseTooLarge(path: string, text: string): void {
-  if (Buffer.byteLength(text) > MAX_BYTES)
+  if (Buffer.byteLength(text) > MAX_SETTINGS_BYTES)
     refuse(path, 'with the hooks the file would be larger than 1 MiB', 'Remove something from it')
 }
 
@@ -158,7 +159,7 @@ function refuseUnusual(path: string, stat: Stats): void {
   const me = process.getuid?.()
   if (me !== undefined && stat.uid !== me)
     refuse(path, 'the file belongs to another user', ELSEWHERE)
-  if (stat.size > MAX_BYTES) refuse(path, 'the file is larger than 1 MiB', ELSEWHERE)
+  if (stat.size > MAX_SETTINGS_BYTES) refuse(path, 'the file is larger than 1 MiB', ELSEWHERE)
   // A rename would work all the same, but a read-only file says that it should not be changed.
   if ((stat.mode & 0o200) === 0)
     refuse(path, 'the file is read-only', `Make it writable. ${ELSEWHERE}`)

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs'
 import type { Node } from 'jsonc-parser'
 import type { Client, HookLayout } from '../clients/define.ts'
 import { clients } from '../clients/index.ts'
 import { describeError } from '../errors.ts'
-import { followLink } from '../fs/links.ts'
+import { readRegular } from '../fs/read.ts'
 import { property, readEventMap } from './event-map.ts'
+import { MAX_SETTINGS_BYTES } from './file.ts'
 import { parseSettings, refuseAt } from './parse.ts'
 import type { HookPlace } from './places.ts'
 import { isOurPlugin } from './plugin.ts'
@@ -33,10 +33,8 @@ export interface Registered {
 /** Reads our hooks from a file. A file that cannot be read has a fault and no hooks. */
 export function readRegistered(place: HookPlace): Registered {
   try {
-    const stat = followLink(place.path, 'E_SETTINGS')
-    if (!stat) return { place, hooks: [] }
-    if (!stat.isFile()) return { place, hooks: [], fault: `${place.path}: not a regular file` }
-    return readRegisteredText(place, readFileSync(place.path, 'utf8'))
+    const text = readRegular(place.path, { maxBytes: MAX_SETTINGS_BYTES, code: 'E_SETTINGS' })
+    return text === undefined ? { place, hooks: [] } : readRegisteredText(place, text)
   } catch (error) {
     return { place, hooks: [], fault: describeError(error) }
   }

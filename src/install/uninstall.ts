@@ -6,7 +6,13 @@ import { errorCode, HookbellError } from '../errors.ts'
 import { sha256 } from '../text/sha256.ts'
 import { applyPlan } from './apply.ts'
 import { forgetBackups, originalText, readBackups } from './backup.ts'
-import { isUnchanged, readSettings, type SettingsOnDisk, whereIs } from './file.ts'
+import {
+  isUnchanged,
+  MAX_SETTINGS_BYTES,
+  readSettings,
+  type SettingsOnDisk,
+  whereIs,
+} from './file.ts'
 import { exists } from './locate.ts'
 import { forgetPlace, type HookPlace, isProjectAway, rememberedPlaces } from './places.ts'
 import type { Plan } from './plan.ts'
@@ -17,6 +23,9 @@ const ATTEMPTS = 3
 
 /** Each of our command lines and plug-ins contains one of these. */
 const TRACE = /hookbell-hook|hook\.cjs|hookbell init/
+
+/** Others may have made the file larger than `init` would. Of a repository, it may be of any size. */
+const MOST_BYTES = 16 * MAX_SETTINGS_BYTES
 
 /** No client can read hooks at such a path either. */
 const NOTHING_THERE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP'])
@@ -120,7 +129,8 @@ function hashOf(path: string): string | undefined {
 /** Whether a file contains something of ours; undefined if it may, but cannot be read. */
 function traceIn(path: string): boolean | undefined {
   try {
-    return statSync(path).isFile() && TRACE.test(readFileSync(path, 'utf8'))
+    const stat = statSync(path)
+    return stat.isFile() && stat.size <= MOST_BYTES && TRACE.test(readFileSync(path, 'utf8'))
   } catch (error) {
     return NOTHING_THERE.has(errorCode(error) ?? '') ? false : undefined
   }

@@ -33,6 +33,11 @@ describe('settingsNotes', () => {
     expect(notes('claude', { '.claude/settings.json': 'damaged' })).toEqual([])
   })
 
+  it('reads no file that is larger than any settings, such as one of a repository', () => {
+    const text = `{"hooksDisabled": true}${' '.repeat(1024 * 1024)}`
+    expect(notes('droid', { '.factory/settings.json': text })).toEqual([])
+  })
+
   it('reports a setting that disables the hooks', () => {
     expect(notes('droid', { '.factory/settings.json': '{"hooksDisabled": true} // x' })).toEqual([
       '~/.factory/settings.json sets "hooksDisabled": hooks of yours do not run',

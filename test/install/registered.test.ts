@@ -1,3 +1,4 @@
+import { truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { opencode } from '../../src/clients/opencode.ts'
@@ -5,6 +6,7 @@ import { hookCommand } from '../../src/install/hook-command.ts'
 import type { HookPlace } from '../../src/install/places.ts'
 import { pluginText } from '../../src/install/plugin.ts'
 import { type Registered, readRegistered } from '../../src/install/registered.ts'
+import { findRegistration } from '../../src/install/uninstall.ts'
 import { makeHome } from './make-home.ts'
 
 const command = hookCommand('/x/hookbell-hook', 'droid')
@@ -68,6 +70,17 @@ describe('our hooks in a file', () => {
     const path = join(makeHome(), 'none')
     const place = { client: 'droid', scope: 'user', path, form: 'wrapped' } as const
     expect(readRegistered(place)).toEqual({ place, hooks: [] })
+  })
+
+  it('are none if the file is larger than any settings, such as one of a repository', () => {
+    const path = join(makeHome({ 'settings.json': '{}' }), 'settings.json')
+    truncateSync(path, 1024 * 1024 + 1)
+    const place = { client: 'droid', scope: 'project', path, form: 'wrapped' } as const
+    const fault = `${path}: larger than 1048576 bytes`
+    expect(readRegistered(place)).toEqual({ place, hooks: [], fault })
+    truncateSync(path, 20 * 1024 * 1024)
+    writeFileSync(path, "{ '/x/hookbell-hook' --client droid; }", { flag: 'r+' })
+    expect(findRegistration(place, `${path}.state`)).toBeUndefined()
   })
 
   it('are none if a folder is in its place, with the reason', () => {
