@@ -15,13 +15,14 @@ import { dirname, join } from 'node:path'
 import { configDir, fallbackStateDir, frontDoorIn } from '../config/paths.ts'
 import { type Pinned, pinnedPath } from '../config/pinned.ts'
 import { windowsSystem } from '../config/worker-env.ts'
-import { describeError, HookbellError } from '../errors.ts'
+import { describeError, HookbellError, pathFault } from '../errors.ts'
 import { isOutOfRoom, privateFolder, replaceFile } from '../fs/durable.ts'
 import { homeDir } from '../fs/home.ts'
 import { withLock } from '../fs/with-lock.ts'
 import { packageRoot } from '../package-root.ts'
 import { requestHandover } from '../spool/handover.ts'
 import { compileWorker } from './compile-worker.ts'
+import { exists } from './locate.ts'
 
 /** The files that the worker and the front door in Node.js load. The command line program stays in its package. */
 const COPIED = [
@@ -71,7 +72,8 @@ export async function installFrontDoor(options: {
     throw new HookbellError('E_FAILED', `${path}: ${describeError(error)}`, {
       hint: isOutOfRoom(error)
         ? 'The disk is full or read-only: make room, or set HOOKBELL_STATE_DIR to another folder'
-        : 'Check that the folder can be written, or set HOOKBELL_STATE_DIR to another one',
+        : (pathFault(error)?.hint ??
+          'Check that the folder can be written, or set HOOKBELL_STATE_DIR to another one'),
       cause: error,
     })
   }
@@ -144,16 +146,20 @@ function replaceFolder(root: string, target: string) {
   for (const entry of readdirSync(temporary, { recursive: true, encoding: 'utf8' })) {
     closeToOthers(join(temporary, entry))
   }
-  rmSync(`${target}.old`, { recursive: true, force: true })
-  if (existsSync(target)) renameSync(target, `${target}.old`)
+  if (exists(target)) renameSync(target, `${temporary}.old`)
   renameSync(temporary, target)
-  rmSync(`${target}.old`, { recursive: true, force: true })
+  removeLeft(dirname(target))
 }
 
-/** Removes the copies of earlier processes that were killed. */
+/** Removes former copies, also those of processes that were killed. What another user owns in one of them stays. */
 function removeLeft(stateDir: string) {
-  const left = readdirSync(stateDir).filter((name) => /^runtime\.\d+$/.test(name))
-  for (const name of left) rmSync(join(stateDir, name), { recursive: true, force: true })
+  for (const name of readdirSync(stateDir).filter((one) => /^runtime\.(?!lock)/.test(one))) {
+    try {
+      rmSync(join(stateDir, name), { recursive: true, force: true })
+    } catch {
+      // The next `init` tries again. Nothing runs it.
+    }
+  }
 }
 
 /**

@@ -151,9 +151,41 @@ describe('installFrontDoor', () => {
     expect(left).toEqual([])
   })
 
+  it.skipIf(!canMount)('replaces a copy in which something cannot be removed', async () => {
+    const home = await makeHome()
+    const script = `mkdir -p state/runtime/dist && chmod -R 700 state
+      mount -t tmpfs x state/runtime/dist && exec "$@" init --client claude --yes`
+    const words = ['-m', 'sh', '-c', script, 'sh', process.execPath, join(root, 'bin/hookbell')]
+    const run = spawnSync('unshare', words, { env: home.env, cwd: home.home, encoding: 'utf8' })
+    expect(run).toMatchObject({ status: 0, stderr: '' })
+    expect(readdirSync(join(home.state, 'runtime/dist'))).toContain('worker.cjs')
+  })
+
+  it('replaces a link to nothing in the place of the copy', async () => {
+    const stateDir = join(await makeFolder(), 'state')
+    mkdirSync(stateDir, { mode: 0o700 })
+    symlinkSync('nowhere', join(stateDir, 'runtime'))
+    await installFrontDoor({ stateDir })
+    expect(readdirSync(join(stateDir, 'runtime'))).toContain('dist')
+    expect(readdirSync(stateDir).filter((name) => name.startsWith('runtime.'))).toEqual([])
+  })
+
+  it('says what to do if a folder is in its place', async () => {
+    const stateDir = join(await makeFolder(), 'state')
+    mkdirSync(join(stateDir, 'hookbell-hook'), { recursive: true, mode: 0o700 })
+    const hint = 'Move that folder away'
+    await expect(installFrontDoor({ stateDir })).rejects.toMatchObject({ hint })
+  })
+
   it('replaces a copy whose installation was interrupted', async () => {
     const stateDir = join(await makeFolder(), 'state')
-    for (const name of ['runtime', 'runtime.old', 'runtime.1', `runtime.${process.pid}`]) {
+    for (const name of [
+      'runtime',
+      'runtime.old',
+      'runtime.1',
+      'runtime.1.old',
+      `runtime.${process.pid}`,
+    ]) {
       mkdirSync(join(stateDir, name), { recursive: true, mode: 0o700 })
       writeFileSync(join(stateDir, name, 'left'), '')
     }
