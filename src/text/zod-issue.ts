@@ -9,9 +9,10 @@ const ZOD_SAYS = 'Invalid input'
 
 /** Describes a validation error in plain words. */
 export function issueInWords(issue: Issue, value: unknown): string {
+  if (value === undefined && issue.code !== 'custom') return 'is missing'
   switch (issue.code) {
     case 'invalid_type':
-      return value === undefined ? 'is missing' : mustBe(withArticle(issue.expected), value)
+      return mustBe(withArticle(issue.expected), value)
     case 'invalid_value':
       return `must be ${anyOf(issue.values.map((one) => JSON.stringify(one)))}, not ${show(value)}`
     case 'too_small':

@@ -122,6 +122,14 @@ describe('the configuration', () => {
       '1:2: retry: must be an object, not a string | Meaning: When a delivery fails',
     ],
     [
+      '{"channels": {"tg": {"type": "telegram", "token": "${UNSET}"}}}',
+      /^1:15: channels\.tg\.chat: is missing \| Meaning: Id of the chat/,
+    ],
+    [
+      '{"channels": {"tg": {"chat": [], "type": "telegram", "token": "${UNSET}"}}}',
+      /^1:22: channels\.tg\.chat: must be the id of a chat, or the @name of a channel \| Meaning: /,
+    ],
+    [
       '{"secrets": {"TOKEN": "pass show token"}}',
       '1:14: secrets.TOKEN: must be "keychain", or a command as a list of words: ["op", "read", "..."]',
     ],
