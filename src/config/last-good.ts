@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { asText } from '../text/zod-issue.ts'
 import { isSecretOption } from './schema/secret-options.ts'
 
 /** Replaces a secret that was written out in `config.json`. Nothing sets this name, so that its channel waits. */
@@ -30,7 +31,7 @@ function withoutInline(channel: object): object {
   return Object.fromEntries(
     Object.entries(channel).map(([name, value]) => [
       name,
-      isSecretOption(String(type), name) && !isReference(value) ? `\${${INLINE_SECRET}}` : value,
+      isSecretOption(asText(type), name) && !isReference(value) ? `\${${INLINE_SECRET}}` : value,
     ]),
   )
 }

@@ -44,6 +44,11 @@ export function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
   return value
 }
 
+/** A value that should be a text, before it is validated. An object of a parsed file cannot be converted to one. */
+export function asText(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
 /** A value for an error message: a short text in quotes, of anything else the type. */
 export function show(value: unknown): string {
   const isName = typeof value === 'string' && value.length <= LONGEST_NAME

@@ -1,3 +1,4 @@
+import { asText } from '../../text/zod-issue.ts'
 import { INLINE_SECRET } from '../last-good.ts'
 import { expandReferences } from '../secrets/secrets.ts'
 import { describeSource, type SecretSource, sourcesIn } from '../secrets/source.ts'
@@ -100,7 +101,7 @@ function addUnusable(
     return { isFailed: failure !== undefined, text: `\${${one}}: ${text}` }
   })
   unusable[name] = states.map(({ text }) => text).join(', ')
-  if (!states.some(({ isFailed }) => isFailed)) pending[name] = String(Object(channel).type ?? '')
+  if (!states.some(({ isFailed }) => isFailed)) pending[name] = asText(Object(channel).type)
 }
 
 /** The values of the variables that the configuration names. */

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { notifiers } from '../../notifiers/index.ts'
 import { closest, didYouMean } from '../../text/suggest.ts'
-import { issueInWords, show, valueAt } from '../../text/zod-issue.ts'
+import { asText, issueInWords, show, valueAt } from '../../text/zod-issue.ts'
 import { descriptionAt, keysAt } from '../schema/fields.ts'
 import { bareReference } from './warnings.ts'
 
@@ -59,7 +59,7 @@ function describeIssue(issue: z.core.$ZodIssue, raw: unknown): Fault | Fault[] {
 function wrongType(path: readonly PropertyKey[], value: unknown): Fault {
   const types = Object.keys(notifiers)
   if (value === undefined) return { path, what: 'is missing', hint: `Known: ${types.join(', ')}` }
-  return { path, what: `unknown type ${show(value)}`, hint: didYouMean(String(value), types) }
+  return { path, what: `unknown type ${show(value)}`, hint: didYouMean(asText(value), types) }
 }
 
 const examples = new Map<PropertyKey | undefined, string>([
@@ -97,5 +97,5 @@ function meaningOf(path: readonly PropertyKey[], raw: unknown): string | undefin
 
 /** The type of the channel on a path; only read for a path in `channels`. */
 function typeAt(path: readonly PropertyKey[], raw: unknown): string {
-  return String(valueAt(raw, [...path.slice(0, 2), 'type']))
+  return asText(valueAt(raw, [...path.slice(0, 2), 'type']))
 }

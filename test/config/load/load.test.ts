@@ -129,6 +129,12 @@ describe('the configuration', () => {
       '{"channels": {"tg": {"chat": [], "type": "telegram", "token": "${UNSET}"}}}',
       /^1:22: channels\.tg\.chat: must be the id of a chat, or the @name of a channel \| Meaning: /,
     ],
+    ['{"type": [{}]}', /^1:2: type: unknown key \| Known: /],
+    ['{"channels": {"a": {"type": [{}]}}}', /^1:21: channels\.a\.type: unknown type an array/],
+    [
+      '{"secrets": {"A": ["/bin/a"]}, "channels": {"a": {"type": {}, "url": "${A}"}}}',
+      /^1:51: channels\.a\.type: unknown type an object/,
+    ],
     [
       '{"secrets": {"TOKEN": "pass show token"}}',
       '1:14: secrets.TOKEN: must be "keychain", or a command as a list of words: ["op", "read", "..."]',
