@@ -72,7 +72,9 @@ function inWords(
   { sources }: Filled,
 ) {
   const field = where.length > 0 ? `${where.join('.')}: ` : ''
-  const [reference] = referencesIn(valueAt(raw, where))
+  // A reference in the place of a whole channel is wrong whatever its value is.
+  const isChannel = where[0] === 'channels' && where.length === 2
+  const [reference] = isChannel ? [] : referencesIn(valueAt(raw, where))
   const value = reference === undefined ? '' : ` (with the value of \${${reference}})`
   const message = `${path}:${locate(text, { tree, path: where })}: ${field}${what}${value}`
   return { message, hint: reference === undefined ? own.hint : howToCorrect(reference, sources) }

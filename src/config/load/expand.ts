@@ -62,7 +62,8 @@ export function expandChannels(raw: Record<string, unknown>, values: SecretValue
   for (const [name, channel] of Object.entries(raw.channels as object)) {
     const { value, missing, used } = expandReferences(channel, find)
     expanded.used.push(...used)
-    if (missing.length === 0) expanded.channels[name] = value
+    if (typeof channel !== 'object') expanded.channels[name] = channel
+    else if (missing.length === 0) expanded.channels[name] = value
     else {
       expanded.waiting[name] = value
       addUnusable(expanded, name, channel, { missing, sourceOf, fetched })

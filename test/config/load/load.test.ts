@@ -129,6 +129,10 @@ describe('the configuration', () => {
       '{"channels": {"tg": {"chat": [], "type": "telegram", "token": "${UNSET}"}}}',
       /^1:22: channels\.tg\.chat: must be the id of a chat, or the @name of a channel \| Meaning: /,
     ],
+    [
+      '{"channels": {"team": "${SLACK_WEBHOOK_URL}"}}',
+      '1:15: channels.team: must be an object, not a string | Such as { "type": "desktop" }',
+    ],
     ['{"type": [{}]}', /^1:2: type: unknown key \| Known: /],
     ['{"channels": {"a": {"type": [{}]}}}', /^1:21: channels\.a\.type: unknown type an array/],
     [
