@@ -52,7 +52,7 @@ export function readSettings(path: string): SettingsOnDisk {
   // Checked before the file is opened: opening may start a device, or wait for the other end of a pipe.
   refuseUnusual(path, lstatSync(realPath))
   try {
-    return readRegular(path, realPath)
+    return readOpened(path, realPath)
   } catch (error) {
     const code = errorCode(error)
     if (error instanceof HookbellError || code === undefined) throw error
@@ -60,7 +60,7 @@ export function readSettings(path: string): SettingsOnDisk {
   }
 }
 
-function readRegular(path: string, realPath: string): SettingsOnDisk {
+function readOpened(path: string, realPath: string): SettingsOnDisk {
   const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants
   const file = openSync(realPath, O_RDONLY | (O_NONBLOCK ?? 0) | (O_NOFOLLOW ?? 0))
   try {
