@@ -129,7 +129,12 @@ export class CurrentConfig {
       try {
         const loaded = parseConfig(text, { path, secrets, isLastGood: true })
         const values = new Set([...loaded.secrets, ...(all?.values() ?? [])])
-        const known = { ...loaded, secrets: [...values], warnings: [], source: 'last good' as const }
+        const known: LoadedConfig = {
+          ...loaded,
+          secrets: [...values],
+          warnings: [],
+          source: 'last good',
+        }
         return all ? known : waitingForSecrets(known)
       } catch {
         // The fault may be the value of a secret: then only the channels that need it have to wait.
