@@ -62,7 +62,7 @@ export async function readTranscript(
   const start = isAll
     ? entries
     : readRecords(recordsOf(await readHead(path, roots, HEAD_BYTES)), format)
-  const first = start.find((entry) => entry.type === 'prompt' && !entry.isOwn)
+  const first = start.find((entry) => entry.type === 'prompt' && !entry.isOwn && entry.text)
   return {
     ...nothing,
     ...(await sidecarFacts(path, roots, format)),

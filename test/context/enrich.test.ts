@@ -437,6 +437,22 @@ describe('a finished turn', () => {
     },
   )
 
+  it.each([
+    ['<command-message>review</command-message>\n<command-name>/review</command-name>', undefined],
+    ['<bash-stdout>ok</bash-stdout><bash-stderr></bash-stderr>', 'human'],
+    ['Another session sent a message', 'peer'],
+  ])('of claude is timed from what began it: %j', async (content, turnOrigin) => {
+    const { path, event } = makeSession('claude', '.claude/projects/-srv-app')
+    const timestamp = '2026-11-20T09:30:00.000Z'
+    const isMeta = turnOrigin === 'peer'
+    const line = { type: 'user', timestamp, turnOrigin, isMeta, message: { content } }
+    writeFileSync(path, `${transcriptText('claude').trimEnd()}\n${JSON.stringify(line)}\n`)
+    const at = Date.parse('2026-11-20T09:30:09.000Z')
+    const done = event({ kind: 'done', at, lastMessage: 'Ok' })
+    const late = { now: () => at + 5000 }
+    expect(await enrich(done, late)).toMatchObject({ durationMs: 9000, did: { commands: [] } })
+  })
+
   it('has the branch of the transcript outside of a repository', async () => {
     const { path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
     writeFileSync(path, transcriptText('claude'))

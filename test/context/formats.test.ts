@@ -294,6 +294,14 @@ describe('a transcript', () => {
     expect(did.tools).toMatchObject({ Bash: 130, Write: 130, mcp__129: 1 })
   })
 
+  it('gives the first prompt that has words', async () => {
+    const { root, path } = makeHome()
+    const line = (content: unknown) =>
+      JSON.stringify({ type: 'user', turnOrigin: 'human', message: { role: 'user', content } })
+    writeFileSync(path, [line([{ type: 'image' }]), line('Fix it'), line('Go on')].join('\n'))
+    expect((await readTranscript(path, [root], ended, 'claude')).firstPrompt).toBe('Fix it')
+  })
+
   it('gives the last title of a session, even if it is long', async () => {
     const { root, path } = makeHome()
     const titled = (customTitle: string) => JSON.stringify({ type: 'custom-title', customTitle })

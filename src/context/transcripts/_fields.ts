@@ -28,7 +28,7 @@ export function blockText(content: unknown, types: readonly string[] = ['text'])
 }
 
 const NOTE =
-  /<(system-reminder|local-command-[a-z]+|command-[a-z]+|bash-[a-z]+|session_context|environment_context|user_instructions|turn_aborted)>/g
+  /<(system-reminder|local-command-[a-z]+|command-[a-z]+|bash-[a-z]+|session_context|environment_context|user_instructions|turn_aborted|ide_[a-z_]+)>/g
 
 /** Removes the notes that the client adds to what people write and read. Linear time, even if no tag is closed. */
 function withoutNotes(text: string): string {

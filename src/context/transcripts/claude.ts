@@ -73,9 +73,9 @@ function isSidechain(record: Payload): boolean {
   return Boolean(record.isSidechain)
 }
 
-/** Whether a line is a note of the client itself. */
-function isNote({ isMeta, isCompactSummary }: Payload): boolean {
-  return Boolean(isMeta || isCompactSummary)
+/** Whether a line is a note of the client itself. One that began a turn is a prompt. */
+function isNote({ isMeta, isCompactSummary, turnOrigin }: Payload): boolean {
+  return Boolean((isMeta && !turnOrigin) || isCompactSummary)
 }
 
 function messageOf(record: Payload): EntryContent[] {
@@ -86,19 +86,26 @@ function messageOf(record: Payload): EntryContent[] {
     const results = blocks.filter(({ type }) => type === 'tool_result')
     return [
       ...results.map((one): EntryContent => ({ type: 'result', id: textOf(one, 'tool_use_id') })),
-      ...(text && results.length === 0 ? promptOf(record, text) : []),
+      ...(results.length === 0 ? promptOf(record, text) : []),
     ]
   }
   return [...answerOf(text), ...callsOf(blocks), ...factsOf(record)]
 }
 
-function promptOf(record: Payload, text: string): EntryContent[] {
-  if (/^\[Request interrupted by user/.test(text)) {
+/** What began a turn, if no person wrote the prompt (2.1.332). */
+const OWN_ORIGIN = /^(scheduled|task_notification|auto_continuation|peer|host_synthetic|system)$/
+
+function promptOf(record: Payload, words: string): EntryContent[] {
+  if (/^\[Request interrupted by user/.test(words)) {
     return [{ type: 'end', outcome: 'interrupted', reason: 'interrupted' }]
   }
-  const source = textOf(record, 'promptSource')
-  if (source === 'system' || textOf(record, 'origin.kind') === 'task-notification') {
-    return [{ type: 'prompt', text: '', isOwn: true }]
+  const text = commandIn(textOf(record, 'message.content')) || words
+  const [source, origin] = [textOf(record, 'promptSource'), textOf(record, 'turnOrigin')]
+  // A picture, and a shell command of a person, begin a turn without words.
+  if (!text && !origin) return []
+  const isTask = textOf(record, 'origin.kind') === 'task-notification'
+  if (source === 'system' || isTask || OWN_ORIGIN.test(origin)) {
+    return [{ type: 'prompt', text: origin === 'scheduled' ? text : '', isOwn: true }]
   }
   const branch = textOf(record, 'gitBranch')
   return [
@@ -110,6 +117,15 @@ function promptOf(record: Payload, text: string): EntryContent[] {
       ...(branch && branch !== 'HEAD' && { branch }),
     },
   ]
+}
+
+/** A command that the agent carries out, such as `/review a.ts`; one that the client carries out begins with its name. */
+function commandIn(content: string): string {
+  const [, name, args = ''] =
+    /^<command-message>[^<]*<\/command-message>\s*<command-name>(\/[^<]+)<\/command-name>(?:\s*<command-args>([\s\S]*?)<\/command-args>)?/.exec(
+      content,
+    ) ?? []
+  return name ? blockText(`${name} ${args}`) : ''
 }
 
 function answerOf(text: string): EntryContent[] {

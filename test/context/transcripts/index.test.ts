@@ -35,6 +35,63 @@ const lines: Record<Format, Row[]> = {
       [{ type: 'prompt', text: '', isOwn: true }],
     ],
     [
+      'a message of another agent, which began a turn',
+      claude('user', 'Another session sent a message', { isMeta: true, turnOrigin: 'peer' }),
+      [{ type: 'prompt', text: '', isOwn: true }],
+    ],
+    [
+      'a prompt that the agent had scheduled',
+      claude('user', 'Look again', { isMeta: true, turnOrigin: 'scheduled' }),
+      [{ type: 'prompt', text: 'Look again', isOwn: true }],
+    ],
+    [
+      'a command that the agent carries out',
+      claude(
+        'user',
+        '<command-message>review</command-message>\n<command-name>/review</command-name>\n<command-args>a.ts</command-args>',
+      ),
+      [prompt('/review a.ts'), { type: 'session' }],
+    ],
+    [
+      'what such a command stands for',
+      claude('user', [{ type: 'text', text: 'Review a.ts' }], { isMeta: true }),
+      [],
+    ],
+    [
+      'a command that the client carries out',
+      claude(
+        'user',
+        '<command-name>/model</command-name>\n  <command-message>model</command-message>\n  <command-args></command-args>',
+      ),
+      [],
+    ],
+    ['a shell command of a person', claude('user', '<bash-input>ls</bash-input>'), []],
+    [
+      'the output of a shell command of a person',
+      claude('user', '<bash-stdout>a.ts</bash-stdout><bash-stderr></bash-stderr>'),
+      [],
+    ],
+    [
+      'the output of a shell command of a person, which began a turn',
+      claude('user', '<bash-stdout>a.ts</bash-stdout><bash-stderr></bash-stderr>', {
+        turnOrigin: 'human',
+      }),
+      [prompt(''), { type: 'session' }],
+    ],
+    [
+      'a picture without words',
+      claude('user', [{ type: 'image', source: {} }], { turnOrigin: 'human' }),
+      [prompt(''), { type: 'session' }],
+    ],
+    [
+      'a prompt below a note about the open file',
+      claude('user', [
+        { type: 'text', text: '<ide_opened_file>The user opened a.ts</ide_opened_file>' },
+        { type: 'text', text: '<ide_selection>lines 1 to 2</ide_selection>\nfix it' },
+      ]),
+      [prompt('fix it'), { type: 'session' }],
+    ],
+    [
       'a prompt without a branch',
       claude('user', 'go', { gitBranch: 'HEAD' }),
       [prompt('go'), { type: 'session' }],
