@@ -1,5 +1,9 @@
 import { defineClient } from './define.ts'
 
+/** A prompt that no person wrote. */
+const OWN_PROMPT =
+  /^\s*<(task-notification|agent-message|cross-session-message|teammate-message)\b[^>]*>[\s\S]*<\/\1>\s*$/
+
 export const claude = defineClient({
   name: 'claude',
   title: 'Claude Code',
@@ -48,11 +52,12 @@ export const claude = defineClient({
   unnamed: [],
   fieldNames: {},
   variants: [
-    // Also fires when the client continues by itself (anthropics/claude-code#16952). The second field is only described in
-    // 2.1.330, which does not send it yet.
+    // Also fires when the client continues by itself (anthropics/claude-code#16952), and for a message of another agent
+    // or session (measured with 2.1.332). The field of the last is only described in 2.1.330, which does not send it yet.
+    { event: 'UserPromptSubmit', where: { prompt: OWN_PROMPT }, means: 'TurnStart' },
     {
       event: 'UserPromptSubmit',
-      where: { prompt: /^\s*<task-notification>[\s\S]*<\/task-notification>\s*$/ },
+      where: { prompt: /^\s*\[SYSTEM NOTIFICATION - NOT USER INPUT\]/ },
       means: 'TurnStart',
     },
     {

@@ -170,6 +170,11 @@ describe('a payload that was not recorded', () => {
   const prompted = (more: object) => ({ hook_event_name: 'UserPromptSubmit', ...more })
   const stopped = 'grep "Agent stopped by user" log'
   const taskIsOver = '<task-notification>\n<task-id>b1</task-id>\n</task-notification>\n'
+  const framed = `[SYSTEM NOTIFICATION - NOT USER INPUT]\nThis is automated.\n${taskIsOver}`
+  const fromAgent = '<agent-message from="bob">\nI found it.\n</agent-message>'
+  const fromSession =
+    '<cross-session-message from="uds:/tmp/1.sock" from-name="shop">\nLook.\n</cross-session-message>'
+  const fromMember = '<teammate-message teammate_id="bob">\nDone.\n</teammate-message>'
 
   it.each<[client: string, payload: object, means: string, kind: string]>([
     ['claude', notice('agent_completed'), 'Notification', 'other'],
@@ -180,6 +185,13 @@ describe('a payload that was not recorded', () => {
     ['claude', prompted({ prompt: taskIsOver }), 'TurnStart', 'other'],
     ['claude', prompted({ prompt: `What is ${taskIsOver}` }), 'UserPromptSubmit', 'other'],
     ['claude', prompted({ prompt: `${taskIsOver} What is that?` }), 'UserPromptSubmit', 'other'],
+    ['claude', prompted({ prompt: framed }), 'TurnStart', 'other'],
+    ['claude', prompted({ prompt: fromAgent }), 'TurnStart', 'other'],
+    ['claude', prompted({ prompt: fromSession }), 'TurnStart', 'other'],
+    ['claude', prompted({ prompt: fromMember }), 'TurnStart', 'other'],
+    ['claude', prompted({ prompt: `Why ${fromAgent}` }), 'UserPromptSubmit', 'other'],
+    ['claude', prompted({ prompt: `${fromAgent} Why?` }), 'UserPromptSubmit', 'other'],
+    ['claude', prompted({ prompt: `See ${framed}` }), 'UserPromptSubmit', 'other'],
     ['claude', prompted({ prompt: 'Go', source: 'user' }), 'UserPromptSubmit', 'other'],
     ['claude', prompted({ prompt: 'Check', source: 'loop_wakeup' }), 'TurnStart', 'other'],
     ['claude', prompted({ prompt: 'Look', agent_id: 'a1' }), 'SubagentStart', 'other'],
