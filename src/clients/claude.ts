@@ -71,11 +71,14 @@ export const claude = defineClient({
     // A copy of the agent that suggests the next prompt, and the like (anthropics/claude-code#87065).
     { event: 'SubagentStop', where: { agent_type: '' }, means: 'Internal' },
   ],
-  // Types and their texts: read in 2.1.330.
+  // Types and their texts: read in 2.1.332.
   notices: {
     agent_completed: 'other',
     elicitation_url_dialog: 'permission',
     worker_permission_prompt: 'permission',
+    // What the agent tells a person who is away, by a tool of its own, and what a plug-in does.
+    push_notification: 'waiting',
+    plugin_notification: 'waiting',
     // After a usage limit is over: the task goes on only when a person says so.
     quota_auto_resume_stale: 'waiting',
     quota_auto_resume_disabled: 'waiting',

@@ -28,7 +28,9 @@ export function kindOrName(kind: string, name: string): string {
 
 /** Types of Notification that block the agent until a person answers. */
 const BLOCKING = /^(permission|toolpermission|elicitation_dialog|elicitation$)/i
-const WAITING = /^(idle|agent_idle|agent_needs_input)/i
+/** Includes types that a later version may have, by the words in their names: in doubt a person is told. */
+const WAITING =
+  /^(idle|agent_idle)|(^|_)(permission|approval|confirm|confirmation|question|prompt|dialog|input|attention)(_|$)/i
 
 interface Clues {
   name: string

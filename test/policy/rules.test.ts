@@ -164,6 +164,13 @@ describe('the rule', () => {
       'desktop 60',
       'desktop 90',
     ])
+    const pushed = { ...notice('push_notification'), message: 'The build is red' }
+    expect(
+      byDefault([
+        [0, prompt],
+        [30, pushed],
+      ]),
+    ).toEqual(['desktop 30'])
     const failure = { hook_event_name: 'StopFailure', error: 'rate_limit' }
     expect(byDefault([...turn(failure), [90, notice('quota_auto_resume_stale')]])).toEqual([
       'desktop 60',

@@ -66,6 +66,11 @@ describe('a message', () => {
   it.each<[Partial<EnrichedEvent>, string, string]>([
     [{ kind: 'permission', message: 'Use Bash?' }, 'api-server: permission needed', 'Use Bash?'],
     [{ kind: 'waiting', message: 'Idle' }, 'api-server: waiting for you', 'Idle'],
+    [
+      { kind: 'waiting', notificationType: 'push_notification', message: 'The build is red' },
+      'api-server: a message for you',
+      'The build is red',
+    ],
     [{ lastMessage: 'All green', durationMs: 240_000 }, 'api-server: done in 4 min', 'All green'],
     [{}, 'api-server: done', ''],
     [{ backgroundTasks: 1 }, 'api-server: done', 'Still in the background: 1 task'],
