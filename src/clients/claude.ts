@@ -106,6 +106,8 @@ export const claude = defineClient({
   writesStopResult: true,
   reportsIdle: true,
   holdQuestionMs: 0,
+  // Measured with 2.1.332: `claude -p` denies what is not allowed 80 ms after the hook.
+  holdUnattendedQuestionMs: 1000,
   // The form of an MCP server was filled in or refused, or its page was visited.
   answeredBy: ['elicitation_response', 'elicitation_complete'],
   askTools: ['AskUserQuestion', 'ExitPlanMode'],

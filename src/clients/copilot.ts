@@ -98,7 +98,8 @@ export const copilot = defineClient({
   },
   repeats: [],
   ordinaryEnds: [],
-  holdQuestionMs: 0,
+  // Measured with 1.0.102: `copilot -p` denies what is not allowed at once, and only its end tells that it was one.
+  holdQuestionMs: 1000,
   answeredBy: [],
   // Measured with 1.0.102: `elicitation_dialog` with the message "Information requested".
   asksInDialogs: true,

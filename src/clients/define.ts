@@ -178,6 +178,8 @@ export interface Client {
   sharedServer?: string
   /** How long to hold back a question, in ms, because the client may answer it itself at once. */
   holdQuestionMs: number
+  /** The same, in a session that is known to run without a person. */
+  holdUnattendedQuestionMs?: number
   /** Additional events, and types of Notification, that show that an open question was answered. */
   answeredBy: readonly string[]
   /** A question in words is announced by a notice without these words: they are in the call of the tool. */

@@ -16,8 +16,9 @@ export const WENT_ON_BEFORE = 'a person went on with the session before it was t
 export const answeredAtOnce = defineRule({
   name: 'answered-at-once',
   isNoise: true,
-  judge({ kind, client, at }) {
-    const ms = findClient(client)?.holdQuestionMs ?? 0
+  judge({ kind, client, at, isHeadless }) {
+    const { holdQuestionMs = 0, holdUnattendedQuestionMs = 0 } = findClient(client) ?? {}
+    const ms = isHeadless ? Math.max(holdQuestionMs, holdUnattendedQuestionMs) : holdQuestionMs
     if (kind !== 'permission' || ms === 0) return send
     const reason = `${client} may answer by itself within ${ms / 1000} s`
     return { type: 'hold', until: at + ms, reason, group: '' }

@@ -855,6 +855,16 @@ describe('the rule', () => {
     expect(told(before, { client: 'opencode' })).toEqual(['desktop 1 at 2'])
   })
 
+  it('`answered-at-once` waits for clients that ask although nobody is there, and then deny', () => {
+    const asks: Step[] = [[0, request]]
+    const denied: Step[] = [...asks, [0.4, stop]]
+    expect(told(asks)).toEqual(['desktop 0'])
+    expect(told(asks, { isHeadless: true })).toEqual(['desktop 0 at 1'])
+    expect(told(denied, { isHeadless: true, noise: { minSeconds: 0 } })).toEqual(['desktop 0.4'])
+    const question = { hook_event_name: 'Notification', notification_type: 'permission_prompt' }
+    expect(told([[0, question]], { client: 'copilot' })).toEqual(['desktop 0 at 1'])
+  })
+
   it('`answered-at-once` drops a held turn if a later one of its session is told on that channel', () => {
     const quietHours = [{ from: '09:00', to: '10:00', timeZone: 'UTC' }]
     const turns: Step[] = [

@@ -186,6 +186,31 @@ describe('a question that the client answers by itself', () => {
     expect(await world.statusOf(id)).toMatchObject({ outcome: 'suppressed' })
   })
 
+  it('is suppressed if only the transcript shows the answer, as in a one-shot run', async () => {
+    const { world, texts } = await makeHeldWorld()
+    vi.stubEnv('HOME', world.folder)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const transcript_path = join(world.folder, '.claude/projects/-srv-app/s1.jsonl')
+    mkdirSync(join(transcript_path, '..'), { recursive: true })
+    const now = Date.now()
+    const line = (type: string, at: number, content: object) => {
+      const timestamp = new Date(at).toISOString()
+      return `${JSON.stringify({ type, timestamp, message: { role: type, content: [content] } })}\n`
+    }
+    const call = { type: 'tool_use', id: 't1', name: 'Bash', input: { command: 'make one' } }
+    const denied = { type: 'tool_result', tool_use_id: 't1', is_error: true, content: 'denied' }
+    writeFileSync(
+      transcript_path,
+      line('assistant', now - 50, call) + line('user', now + 80, denied),
+    )
+    const { tool_use_id: _, ...asks } = ask('one')
+    const alone = { env: { CLAUDE_CODE_SESSION_ATTENDED: '0' } }
+    const id = accept(world, { ...asks, transcript_path }, now, alone)
+    await world.untilIdle()
+    expect(texts()).toEqual([])
+    expect(await world.statusOf(id)).toMatchObject({ outcome: 'suppressed' })
+  })
+
   it('is sent later if it gets no answer', async () => {
     const { times, answer } = noteTimes()
     const { world } = await makeHeldWorld({}, [answer])
