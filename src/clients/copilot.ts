@@ -98,6 +98,8 @@ export const copilot = defineClient({
   },
   repeats: [],
   ordinaryEnds: [],
+  // Measured with 1.0.102: six times in a minute for one turn. "recoverable" is true also for the last one.
+  retriesErrors: true,
   // Measured with 1.0.102: `copilot -p` denies what is not allowed at once, and only its end tells that it was one.
   holdQuestionMs: 1000,
   answeredBy: [],

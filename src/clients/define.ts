@@ -169,6 +169,8 @@ export interface Client {
   ownTurnsReportTasks?: true
   /** Writes to its transcript, after the hooks for the end of a turn, whether one of them made the agent go on. */
   writesStopResult?: true
+  /** Reports each error of the model as a failed turn, and then tries again. Its transcript shows which one ended the turn. */
+  retriesErrors?: true
   /** After a minute without an answer to its turn, it sends a Notification. */
   reportsIdle?: true
   /**

@@ -11,7 +11,7 @@ import { projectName } from './project.ts'
 import { sizeOf } from './tail.ts'
 import { isOwnPrompt, readTranscript, type TranscriptFacts } from './transcript.ts'
 import type { Tokens } from './transcripts/entry.ts'
-import { withTurn } from './with-turn.ts'
+import { isTriedAgain, withTurn } from './with-turn.ts'
 
 const POLL_EVERY_MS = 50
 /** How late a transcript may be, for an unknown client, and for a transcript that does not exist. */
@@ -145,6 +145,7 @@ function hasOpenHooks({ client, kind }: AgentEvent, facts: TranscriptFacts): boo
 function isMissing(event: AgentEvent, facts: TranscriptFacts): boolean {
   if (hasOpenHooks(event, facts)) return true
   if (event.kind === 'done') return facts.isLate && !event.lastMessage
+  if (event.kind === 'failed') return isTriedAgain(event, facts)
   return (
     event.kind === 'permission' &&
     !event.question &&

@@ -35,6 +35,7 @@ export function withTurn(event: AgentEvent, facts: TranscriptFacts): AgentEvent 
   if (event.kind === 'waiting') {
     return meaningOf(event).isIdle ? { ...known, lastMessage } : known
   }
+  if (event.kind === 'failed') return withError(known, facts)
   if (event.kind !== 'done') return known
   const durationMs = event.durationMs ?? durationSince(facts.promptedAt, event.at)
   // droid and Gemini CLI end any turn in the same way; only the transcript shows how it ended.
@@ -48,6 +49,26 @@ export function withTurn(event: AgentEvent, facts: TranscriptFacts): AgentEvent 
     ...{ ...known, kind: 'failed', means: 'StopFailure', message, lastMessage, durationMs },
     failure,
   }
+}
+
+/** The longest time between the hook for an error and the line about a turn that ended with it. Measured: 40 ms. */
+const ERROR_MS = 1000
+
+/** Whether the client goes on after an error, as far as its transcript shows. */
+export function isTriedAgain({ client, at }: AgentEvent, facts: TranscriptFacts): boolean {
+  if (!findClient(client)?.retriesErrors || !facts.isReadable) return false
+  const { outcome, outcomeAt = at } = facts
+  return outcome !== 'failed' || Math.abs(outcomeAt - at) > ERROR_MS
+}
+
+function withError(event: AgentEvent, facts: TranscriptFacts): AgentEvent {
+  if (isTriedAgain(event, facts)) return { ...event, kind: 'other', means: '', failure: undefined }
+  const { failure: given, at } = event
+  if (!given || facts.outcome !== 'failed' || !facts.outcomeReason) return event
+  const shown = failureOf({ error_details: facts.outcomeReason }, at, '')
+  const isLimit = given.isLimit || shown.isLimit
+  const failure = { ...shown, isLimit, resetsAt: given.resetsAt ?? shown.resetsAt }
+  return { ...event, message: shown.reason, failure }
 }
 
 function lastAnswer({ client, lastMessage: given }: AgentEvent, facts: TranscriptFacts): string {

@@ -475,6 +475,63 @@ describe('a finished turn', () => {
   })
 })
 
+describe('a failure of Copilot', () => {
+  /** An error, after which the transcript gets these lines: each with its delay in ms. */
+  async function failAnd(...added: [delayMs: number, line: object][]) {
+    const { path, event } = makeSession('copilot', '.copilot/session-state/s1')
+    const own = join(path, '../events.jsonl')
+    const at = Date.parse('2026-11-20T09:13:00.050Z')
+    const lineAt = ([delayMs, line]: [number, object]) =>
+      `${JSON.stringify({ ...line, timestamp: new Date(at + delayMs).toISOString() })}\n`
+    writeFileSync(own, pending('copilot'))
+    let now = at
+    const clock = () => {
+      for (const one of added)
+        if (one[0] > now - at - 100 && one[0] <= now - at) appendFileSync(own, lineAt(one))
+      now += 100
+      return now
+    }
+    const payload = {
+      ...{ hook_event_name: 'ErrorOccurred', session_id: 's1', recoverable: true },
+      error: { name: 'Error', message: '{"type":"api_error","message":"status 429"}' },
+    }
+    const told = parsePayload(payload, { client: 'copilot', at })
+    return await enrich(
+      { ...event(told), client: 'copilot', transcriptPath: '', at },
+      { now: clock },
+    )
+  }
+
+  const message = 'Failed to get response from the AI model; retried 5 times. 429 rate limit'
+  const ended = { type: 'session.error', data: { errorType: 'rate_limit', message } }
+
+  it('is one if the transcript shows that the turn ended with it', async () => {
+    expect(await failAnd([300, ended])).toMatchObject({
+      ...{ kind: 'failed', means: 'StopFailure', message },
+      failure: { reason: message, isLimit: true },
+    })
+  })
+
+  it('is none while the client tries again', async () => {
+    const tries = { kind: 'other', means: '', failure: undefined }
+    expect(await failAnd()).toMatchObject(tries)
+    expect(await failAnd([0, { type: 'assistant.turn_start' }])).toMatchObject(tries)
+    // The last try fails much later.
+    expect(await failAnd([5000, ended])).toMatchObject(tries)
+  })
+
+  it('is one if there is no transcript', async () => {
+    const { event, around } = makeSession('copilot', '.copilot/session-state/s1')
+    const failed = event({
+      kind: 'failed',
+      means: 'StopFailure',
+      message: 'no',
+      transcriptPath: '',
+    })
+    expect(await enrich(failed, around)).toMatchObject({ kind: 'failed', message: 'no' })
+  })
+})
+
 describe('a transcript', () => {
   it('is waited for if it does not exist yet, though not for long', async () => {
     const { path, event } = makeSession('claude', '.claude/projects/-srv-app')
