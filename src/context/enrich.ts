@@ -40,8 +40,8 @@ export interface EnrichedEvent extends AgentEvent {
   asks?: boolean
   /** Whether a person stopped the turn before. Absent for false. */
   isInterrupted?: boolean
-  /** Whether the session ended before anything was asked in it. Absent for false. */
-  isUnused?: boolean
+  /** Whether the transcript shows that no turn was running when the session ended abnormally. Absent for false. */
+  isAtRest?: boolean
   /** Whether a person is at the terminal of the session; absent if unknown or not checked. */
   isAtTerminal?: boolean | undefined
 }
@@ -88,7 +88,7 @@ export async function enrich(given: AgentEvent, deps: EnrichDeps): Promise<Enric
     transcriptPath,
     ...(turnOver.includes(found.kind) && asksAtEnd(found.lastMessage) && { asks: true }),
     ...(facts && wasInterrupted(found, facts) && { isInterrupted: true }),
-    ...(facts?.isUnused && found.kind === 'abnormal-end' && { isUnused: true }),
+    ...(facts && wasAtRest(found, facts) && { isAtRest: true }),
     project,
     branch: branch || facts?.branch || '',
     title,
@@ -109,6 +109,11 @@ async function isWakeUp(event: AgentEvent): Promise<boolean> {
 function wasInterrupted({ kind, at }: AgentEvent, { outcome, outcomeAt = at }: TranscriptFacts) {
   const isBefore = kind === 'abnormal-end' && outcomeAt <= at - KILL_MS
   return outcome === 'interrupted' && (kind === 'waiting' || isBefore)
+}
+
+/** Whether nothing was asked in the session, or its last turn had ended well. */
+function wasAtRest({ kind }: AgentEvent, { isUnused, outcome }: TranscriptFacts): boolean {
+  return kind === 'abnormal-end' && (isUnused || outcome === 'completed')
 }
 
 /** Reads the transcript, and each time it grows for a short while if it does not yet show what the event is about. */

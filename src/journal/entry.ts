@@ -51,8 +51,8 @@ export interface EventFacts {
   asks?: boolean
   /** Whether a person stopped the turn before. Absent for false. */
   isInterrupted?: boolean
-  /** Whether the session ended without a transcript. Absent for false. */
-  isUnused?: boolean
+  /** Whether no turn was running when the session ended abnormally. Absent for false. */
+  isAtRest?: boolean
   cwd?: string
   agent?: string
   agentId?: string

@@ -34,8 +34,8 @@ function ordinaryEndEvidence(
   if (event.isInterrupted) return 'a person had stopped the last turn'
   // A session that fails to start gives another reason.
   const hasTurn = session !== undefined && (turnStart(session) > 0 || session.turnEnd !== undefined)
-  if (!hasTurn && event.isUnused && !event.isHeadless && /^other$/i.test(event.reason)) {
-    return 'nothing was written in the session'
+  if (!hasTurn && event.isAtRest && !event.isHeadless && /^other$/i.test(event.reason)) {
+    return 'no turn was running, as its transcript shows'
   }
   if (!session || !isTurnOver(session)) return undefined
   const { means } = session.turnEnd ?? {}

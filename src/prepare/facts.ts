@@ -11,7 +11,7 @@ const ONE_WORD = /^\w{1,48}$/
 /** The facts that the journal keeps so that an event can be judged again. The agent's text is not part of them. */
 export function factsOf(event: EnrichedEvent, { keepsText }: { keepsText: boolean }): EventFacts {
   const { means, durationMs, backgroundTasks, isHeadless, isAtTerminal, failure } = event
-  const { backgroundAgents, wakesAt, asks, isInterrupted, isUnused } = event
+  const { backgroundAgents, wakesAt, asks, isInterrupted, isAtRest } = event
   const failureReason = failure?.reason ?? ''
   const texts = {
     notificationType: event.notificationType,
@@ -36,7 +36,7 @@ export function factsOf(event: EnrichedEvent, { keepsText }: { keepsText: boolea
     ...(wakesAt && { wakesAt }),
     ...(asks && { asks }),
     ...(isInterrupted && { isInterrupted }),
-    ...(isUnused && { isUnused }),
+    ...(isAtRest && { isAtRest }),
     ...(isHeadless !== undefined && { isHeadless }),
     ...(isAtTerminal !== undefined && { isAtTerminal }),
     ...(isOverSsh(event) && { isOverSsh: true }),
@@ -74,7 +74,7 @@ export function eventOfEntry(
     ...(facts.wakesAt && { wakesAt: facts.wakesAt }),
     ...(facts.asks && { asks: true }),
     ...(facts.isInterrupted && { isInterrupted: true }),
-    ...(facts.isUnused && { isUnused: true }),
+    ...(facts.isAtRest && { isAtRest: true }),
     durationMs: facts.durationMs,
     isHeadless: facts.isHeadless,
     isAtTerminal: facts.isAtTerminal,

@@ -606,28 +606,39 @@ describe('an agent that waits', () => {
     expect(await enrich(event(needs), around)).toMatchObject({ message, lastMessage: '' })
   })
 
-  it('was never used if an abnormal end has no transcript where it should be', async () => {
+  it('was at rest if an abnormal end has no transcript where it should be', async () => {
     const { path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
     const crash = event({ kind: 'abnormal-end', reason: 'other' })
-    expect(await enrich(crash, around)).toMatchObject({ isUnused: true })
-    expect(await enrich({ ...crash, kind: 'ended' }, around)).not.toHaveProperty('isUnused')
+    expect(await enrich(crash, around)).toMatchObject({ isAtRest: true })
+    expect(await enrich({ ...crash, kind: 'ended' }, around)).not.toHaveProperty('isAtRest')
     const elsewhere = { ...crash, transcriptPath: '/srv/s1.jsonl' }
-    expect(await enrich(elsewhere, around)).not.toHaveProperty('isUnused')
-    writeFileSync(path, transcriptText('claude'))
-    expect(await enrich(crash, around)).not.toHaveProperty('isUnused')
+    expect(await enrich(elsewhere, around)).not.toHaveProperty('isAtRest')
+    writeFileSync(path, pending('claude'))
+    expect(await enrich(crash, around)).not.toHaveProperty('isAtRest')
   })
 
-  it('was never used if an abnormal end has a transcript in which nothing was asked', async () => {
+  it('was at rest if an abnormal end has a transcript whose last turn had ended well', async () => {
+    const { path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
+    const at = Date.parse('2026-11-20T18:00:00Z')
+    const crash = event({ kind: 'abnormal-end', reason: 'other', at })
+    writeFileSync(path, transcriptText('claude'))
+    expect(await enrich(crash, around)).toMatchObject({ isAtRest: true })
+    const prompt = { type: 'user', timestamp: '2026-11-20T17:59:00Z', message: { content: 'Go' } }
+    appendFileSync(path, `${JSON.stringify(prompt)}\n`)
+    expect(await enrich(crash, around)).not.toHaveProperty('isAtRest')
+  })
+
+  it('was at rest if an abnormal end has a transcript in which nothing was asked', async () => {
     const { path, event, around } = makeSession('droid', '.factory/sessions/-srv-app')
     const crash = event({ kind: 'abnormal-end', reason: 'other' })
     const start = { type: 'session_start', id: 's1', title: 'New Session', cwd: '/srv/app' }
     const hook = { role: 'user', content: [], visibility: 'user_only', hookEventName: 'SessionEnd' }
     const lines = [start, { type: 'message', message: hook }]
     writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
-    expect(await enrich(crash, around)).toMatchObject({ isUnused: true })
+    expect(await enrich(crash, around)).toMatchObject({ isAtRest: true })
     const prompt = { type: 'message', message: { role: 'user', content: 'Fix it' } }
     appendFileSync(path, `${JSON.stringify(prompt)}\n`)
-    expect(await enrich(crash, around)).not.toHaveProperty('isUnused')
+    expect(await enrich(crash, around)).not.toHaveProperty('isAtRest')
   })
 
   it('is a sub-agent, whose ends are not those of the agent, if its session was called by another', async () => {

@@ -43,7 +43,7 @@ function told(
     const asks = asksAtEnd(event.lastMessage)
     const {
       isInterrupted = false,
-      isUnused = false,
+      isAtRest = false,
       isRefused,
     } = payload as Record<string, boolean>
     return {
@@ -55,7 +55,7 @@ function told(
       isHeadless,
       asks,
       isInterrupted,
-      isUnused,
+      isAtRest,
       ...(isRefused && { means: 'StopRefused' }),
     }
   })
@@ -267,8 +267,8 @@ describe('the rule', () => {
     ).toEqual(['desktop 60'])
   })
 
-  it('`ends` does not take the end of a session for a crash if nothing was written in it', () => {
-    const unused = { ...end, isUnused: true }
+  it('`ends` does not take the end of a session for a crash if no turn was running', () => {
+    const unused = { ...end, isAtRest: true }
     expect(byDefault([[60, end]])).toEqual(['desktop 60'])
     expect(byDefault([[60, unused]])).toEqual([])
     expect(byDefault([[60, { ...unused, reason: 'error' }]])).toEqual(['desktop 60'])

@@ -56,7 +56,7 @@ describe('the facts that the journal keeps of an event', () => {
       backgroundAgents: 1,
       asks: true,
       isInterrupted: true,
-      isUnused: true,
+      isAtRest: true,
       wakesAt: 9,
     }
     const config = policyConfig({})
