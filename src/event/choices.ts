@@ -1,5 +1,6 @@
 /** The letter of an item, as in `A) ` or `- **B:** `. */
-const LETTERED = /^(?:[-*+•]\s+)?[*_]{0,2}[（(]?[A-Za-z][.)）:：][*_]{0,2}(?:\s|$|(?<=[）：]))/
+const LETTERED =
+  /^(?:[-*+•]\s+)?[*_]{0,2}[（(]?[A-Za-z](?:[.)）:：][*_]{0,2}|[*_]{1,2}[.)）:：])(?:\s|$|(?<=[）：]))/
 
 /** The same word at the start of each item, with a letter or number, as in `Variante A: ` or `- **方案一**：`. */
 const NAMED =

@@ -115,6 +115,50 @@ describe('the headline of an answer', () => {
       undefined,
     ],
     ['a question that is bold', 'Well.\n\n**Go on?**', '**Go on?**'],
+    [
+      'a question above the code that it is about',
+      'All is ready.\n\nShall I run this?\n\n```sh\nnpm publish\n```',
+      'Shall I run this?\n\n```sh\nnpm publish\n```',
+    ],
+    [
+      'a question with its choices above what the agent recommends',
+      'Both work.\n\nWhich approach do you prefer?\n\n1. SQLite\n2. PostgreSQL\n\nI recommend 1.',
+      'Which approach do you prefer?\n1. SQLite\n2. PostgreSQL\n\nI recommend 1.',
+    ],
+    [
+      'a question in German with its choices above what the agent recommends',
+      'Beides geht.\n\nWomit soll ich anfangen?\n\n1. SQLite\n2. PostgreSQL\n\nIch empfehle SQLite.',
+      'Womit soll ich anfangen?\n1. SQLite\n2. PostgreSQL\n\nIch empfehle SQLite.',
+    ],
+    [
+      'a question in German with lettered choices above a remark',
+      'Beides geht.\n\nWas meinst du?\n\n- **A**: SQLite\n- **B**: PostgreSQL\n\nA ist einfacher.',
+      'Was meinst du?\n- **A**: SQLite\n- **B**: PostgreSQL\n\nA ist einfacher.',
+    ],
+    [
+      'a question above what the agent thinks of it',
+      'I found two.\n\nShould I delete the old table now?\n\nI would keep it until Friday.',
+      'Should I delete the old table now?\n\nI would keep it until Friday.',
+    ],
+    [
+      'a question about code above a remark',
+      'Done.\n\nDo you want me to commit this?\n\n```diff\n-a\n+b\n```\n\nIf so, I push it as well.',
+      'Do you want me to commit this?\n\n```diff\n-a\n+b\n```\n\nIf so, I push it as well.',
+    ],
+    [
+      'a list of questions above a remark',
+      'Before I start, I need to know:\n\n1. Which database?\n2. Which version?\n\nThen I can start.',
+      'Before I start, I need to know:\n1. Which database?\n2. Which version?\n\nThen I can start.',
+    ],
+    ['a request for an answer', 'I can do A or B.\n\nReply with A or B.', undefined],
+    ['an announcement to wait', "It is ready.\n\nI'll wait for your confirmation.", undefined],
+    ['a question in Greek', 'Έτοιμο.\n\nΝα προχωρήσω;', undefined],
+    ['a question in Armenian', 'Պատրաստ է։\n\nՇարունակե՞մ։', undefined],
+    ['a question in Thai', 'เสร็จแล้ว\n\nต้องการให้ทำต่อไหม', undefined],
+    ['a question in Korean that ends with a full stop', '완료.\n\n배포를 진행할까요.', undefined],
+    ['a question in Chinese with the mark of English', '好了。\n\n要我部署吗?请回复。', undefined],
+    ['a question before an emoji', 'Fertig.\n\nSoll ich weitermachen?🚀', undefined],
+    ['a question that is an exclamation', 'Fertig.\n\nWeiter so?!', undefined],
   ])('is a question: %s', (_, message, text) => {
     expect(headline(message)).toMatchObject({
       text: text ?? message.split('\n\n').at(-1),
@@ -186,6 +230,42 @@ describe('the headline of an answer', () => {
       'a sentence about a choice',
       'All done.\n\nThe report shows which of the tests are slow, and, which one is the slowest.',
       'The report shows which of the tests are slow, and, which one is the slowest.',
+    ],
+    [
+      'a result below a question that the agent has answered itself',
+      'Long story.\n\nWhy did it fail?\n\n- a typo\n- a race\n\nBoth are fixed.',
+      'Both are fixed.',
+    ],
+    [
+      'a result below a list of questions that the agent has answered itself',
+      'What I checked:\n\n- Is the port open?\n- Does TLS work?\n\nBoth are fine.',
+      'Both are fine.',
+    ],
+    [
+      'a result below lines of the same name',
+      'You can see:\n\nTest A: passed\nTest B: passed\n\nBoth are green.',
+      'Both are green.',
+    ],
+    [
+      'an answer to a question that a person had asked',
+      'Can I use both at once?\n\nYes, they do not share a port.',
+      'Yes, they do not share a port.',
+    ],
+    [
+      'a long text below a question',
+      `Should I worry about it?\n\n${'It is a known race. '.repeat(20).trim()}`,
+      'It is a known race. '.repeat(20).trim(),
+    ],
+    [
+      'a result with code below a question that the agent has answered itself',
+      'Why did it fail? A typo. This is the fix:\n\n```\n-a\n+b\n```',
+      'Why did it fail? A typo. This is the fix:',
+    ],
+    ['Greek text with a semicolon', 'Το a; είναι εντάξει.', 'Το a; είναι εντάξει.'],
+    [
+      'a pattern with a question mark',
+      'It matches a?b and x?. Done.',
+      'It matches a?b and x?. Done.',
     ],
     ['a polite closing if there is nothing else', 'Feel free to ask.', 'Feel free to ask.'],
     ['an empty text', ' \n\n ', ''],
