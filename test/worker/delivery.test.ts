@@ -208,12 +208,14 @@ describe('deliveries', () => {
     await close()
     await running
     expect(new Set(world.lines().map(({ id }) => id)).size).toBe(300)
-    expect(inFlight).toBeLessThanOrEqual(4)
     expect(received).toHaveLength(inFlight)
     expect(countOutcomes(await world.statuses())).toEqual({ waiting: 300 })
-    // Only attempts that failed are parked; waiting in the queue is not an attempt and writes nothing.
-    expect(world.list('deferred')).toHaveLength(inFlight)
-    expect(world.list('new')).toHaveLength(300 - inFlight)
+    // Only attempts that failed are parked; waiting in the queue is not an attempt and writes nothing. An attempt may
+    // have begun that the receiver had not seen before it was closed.
+    const attempts = world.list('deferred').length
+    expect(attempts).toBeGreaterThanOrEqual(inFlight)
+    expect(attempts).toBeLessThanOrEqual(4)
+    expect(world.list('new')).toHaveLength(300 - attempts)
   })
 
   it('that only wait for the pace of a channel are all made in one run', async () => {
