@@ -31,7 +31,7 @@ const accepted = z.object({ id: z.string().regex(/^\d{1,25}$/) })
 const refused = z.object({
   code: z.number().optional(),
   message: z.string().optional(),
-  retry_after: z.number().nonnegative().max(86_400).optional(),
+  retry_after: z.number().nonnegative().optional(),
 })
 
 type Channel = { url: string }

@@ -23,7 +23,7 @@ const refused = z.object({
   description: z.string(),
   parameters: z
     .object({
-      retry_after: z.number().nonnegative().max(86_400).optional(),
+      retry_after: z.number().nonnegative().optional(),
       migrate_to_chat_id: z.int().optional(),
     })
     .optional(),

@@ -113,10 +113,16 @@ describe('notifiers: discord', () => {
     expect(error.message).toBe(`discord: ${status} ${message}`)
   })
 
-  it('waits as long as Discord asks in its answer', async () => {
-    const body = JSON.stringify({ message: 'You are being rate limited.', retry_after: 1.337 })
+  it.each([
+    [1.337, 1337],
+    [90_000.5, 90_000_500],
+  ])('waits the %d seconds that Discord asks for', async (seconds, retryAfterMs) => {
+    const body = JSON.stringify({ message: 'You are being rate limited.', retry_after: seconds })
     const { send } = await start([{ status: 429, body }])
-    expect(await failureOf(send())).toMatchObject({ verdict: 'retry', retryAfterMs: 1337 })
+    expect(await failureOf(send())).toMatchObject({
+      ...{ verdict: 'retry', retryAfterMs },
+      message: 'discord: 429 You are being rate limited.',
+    })
   })
 
   it.each(['<html>Welcome to the hotel</html>', '{}', '{"id":""}', '{"id":"1/../2"}', ''])(

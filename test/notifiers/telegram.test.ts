@@ -145,11 +145,14 @@ describe('notifiers: telegram', () => {
     })
   })
 
-  it('waits as long as Telegram asks in its answer', async () => {
+  it.each([14, 90_000])('waits the %i seconds that Telegram asks for', async (seconds) => {
     const { send } = await start([
-      refusal(429, 'Too Many Requests: retry after 14', { retry_after: 14 }),
+      refusal(429, `Too Many Requests: retry after ${seconds}`, { retry_after: seconds }),
     ])
-    expect(await failureOf(send())).toMatchObject({ verdict: 'retry', retryAfterMs: 14_000 })
+    expect(await failureOf(send())).toMatchObject({
+      ...{ verdict: 'retry', retryAfterMs: seconds * 1000 },
+      message: `telegram: 429 Too Many Requests: retry after ${seconds}`,
+    })
   })
 
   it.each(['<html>Welcome to the hotel</html>', '{}', '{"ok":true}', '{"ok":false}', ''])(
