@@ -5,11 +5,14 @@ import type { Markup } from './define.ts'
 /** Invisible, and no part of anything that Telegram makes live (is_url_unicode_symbol in tdlib's MessageEntity.cpp). */
 const JOINER = '\u2060'
 
-/** Telegram makes URLs, names of domains and users, hashtags and commands live wherever they stand, but not in code. */
+/**
+ * Telegram makes URLs, names of domains and users, hashtags and commands live wherever they stand, but not in code. It
+ * reads them across elements, so the end of a text may be the middle of a name.
+ */
 export function escapeTelegram(text: string): string {
   const dead = text
-    .replace(/(?:[@#$]|:(?=\/\/)|\.(?=[\p{L}\d]))(?=\S)/gu, `$&${JOINER}`)
-    .replace(/(?<![\w/])\/(?=[a-z])/gi, `/${JOINER}`)
+    .replace(/[@#$](?!\s)|:(?=\/\/|\/?$)|\.(?=[\p{L}\d]|$)/gu, `$&${JOINER}`)
+    .replace(/(?<![\w/])\/(?=[a-z]|$)/gi, `/${JOINER}`)
   return escapeHtml(dead)
 }
 

@@ -6,6 +6,7 @@ import {
   telegramMarkup,
 } from '../../src/notifiers/_telegram-markup.ts'
 import { telegram } from '../../src/notifiers/telegram.ts'
+import { fromMarkdown, loadMarkdown } from '../../src/render/markdown.ts'
 import { anyCharacter } from '../support/any-character.ts'
 import { type Step, startReceiver } from '../support/receiver.ts'
 import { runs } from '../support/runs.ts'
@@ -28,6 +29,9 @@ const start = async (script: Step[] = [{ body: ACCEPTED }], options: object = {}
   }
   return { receiver, channel, send, post }
 }
+
+/** What Telegram would make live. */
+const live = /:\/\/|[@#$]\w|[\w.]\.[\p{L}\d]|(?<![\w/])\/[a-z]/iu
 
 const refusal = (status: number, description: string, parameters?: object): Step => ({
   status,
@@ -198,7 +202,7 @@ describe('notifiers: telegram', () => {
   })
 
   it('shows every text as it is, with nothing that Telegram would make live', () => {
-    const live = fc.constantFrom(
+    const parts = fc.constantFrom(
       ...[
         'https://evil.test/a',
         'evil.test',
@@ -211,8 +215,8 @@ describe('notifiers: telegram', () => {
       ...['<b>', '&amp;', 'tg://resolve', '10.0.0.1:80', ' '],
     )
     const texts = fc
-      .array(fc.oneof(live, fc.string({ unit: anyCharacter })))
-      .map((parts) => parts.join('').replaceAll('\u2060', ''))
+      .array(fc.oneof(parts, fc.string({ unit: anyCharacter })))
+      .map((some) => some.join('').replaceAll('\u2060', ''))
     fc.assert(
       fc.property(texts, (text) => {
         const escaped = escapeTelegram(text)
@@ -224,10 +228,21 @@ describe('notifiers: telegram', () => {
           .replaceAll('&#39;', "'")
           .replaceAll('&amp;', '&')
         expect(seen.replaceAll('\u2060', '')).toBe(text)
-        expect(seen).not.toMatch(/:\/\/|[@#$]\w|[\w.]\.[\p{L}\d]|(?<![\w/])\/[a-z]/iu)
+        expect(seen).not.toMatch(live)
       }),
       { numRuns: runs(500) },
     )
+  })
+
+  it.each([
+    ['evil.**test** and evil.`test`', 'evil.test and evil.test'],
+    ['@**somebody** #**tag** $**USD** /**start**', '@somebody #tag $USD /start'],
+    ['tg:**//resolve** tg:/**/resolve**', 'tg://resolve tg://resolve'],
+  ])('makes nothing live that formatting cuts in two: %s', async (markdown, text) => {
+    const html = fromMarkdown(markdown, await loadMarkdown(), []).in(telegramMarkup)
+    const seen = html.replace(/<[^<>]*>/g, '')
+    expect(seen.replaceAll('\u2060', '')).toBe(text)
+    expect(seen).not.toMatch(live)
   })
 
   it.each([
