@@ -31,12 +31,26 @@ function titleOf(text: string): string | undefined {
 
 /**
  * The secrets in a URL: receivers and proxies often repeat the requested URL in their answers, in whole
- * or in part. Parts of up to eight characters are ordinary words, such as `services`.
+ * or in part, also decoded. Parts of up to eight characters are ordinary words, such as `services`.
  */
 export function urlSecrets(url: string): string[] {
-  const { href, pathname, search } = new URL(url)
-  const parts = `${pathname}${search}`.split(/[/?&=]/).filter((part) => part.length > 8)
-  return [url, href, pathname + search, pathname, ...parts]
+  const { href, pathname, search, username, password } = new URL(url)
+  const parts = [username, password, ...`${pathname}${search}`.split(/[/?&=]/)]
+  const all = [url, href, pathname + search, pathname, ...parts.filter(isLong)]
+  return [...all, ...all.map(decoded).filter(isLong)]
+}
+
+function isLong(part: string): boolean {
+  return part.length > 8
+}
+
+/** Unchanged where it is not correctly percent-encoded. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
 
 /** Not allowed or not found: the fault is in the channel, not in the message. */

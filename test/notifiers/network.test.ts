@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { answerLine, connectionFailure } from '../../src/notifiers/_network.ts'
+import { answerLine, connectionFailure, urlSecrets } from '../../src/notifiers/_network.ts'
 import { parseRetryAfter } from '../../src/notifiers/_retry-after.ts'
 import { makeAuthority } from '../support/authority.ts'
 
@@ -45,6 +45,22 @@ describe('the answer of a receiver', () => {
     ['no <title>x</title>', 'no <title>x</title>'],
   ])('%j is shown as one line, and a page as its title', (text, line) => {
     expect(answerLine(text, [])).toBe(line)
+  })
+})
+
+describe('the secrets in a URL', () => {
+  it.each([
+    ['/hook?k=abc%2Bdefghi%3D', 'no hook abc+defghi='],
+    ['/hook?k=abc%2Bdefghi%3D', 'GET /hook?k=abc+defghi= failed'],
+    ['/abc%2Bdefghi%3D', 'no hook abc+defghi='],
+    ['/abc%2Bdefghi%', 'no hook abc%2Bdefghi%'],
+  ])('of %s are not in %j', (path, text) => {
+    expect(answerLine(text, urlSecrets(`https://x.test${path}`))).not.toContain('defghi')
+  })
+
+  it('are also its user and password', () => {
+    const secrets = urlSecrets('https://me-myself-i:pass%2Bword-9@x.test/a')
+    expect(answerLine('not me-myself-i, nor pass+word-9', secrets)).not.toMatch(/myself|word-9/)
   })
 })
 
