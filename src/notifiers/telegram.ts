@@ -152,7 +152,7 @@ function composeTelegram(
   { chat, topic }: Pick<Channel, 'chat' | 'topic'>,
   { now }: Pick<SendContext, 'now'>,
 ) {
-  const title = escapeTelegram(boundLine(message.title, TITLE_LENGTH) || 'hookbell')
+  const title = escapeLine(message.title, TITLE_LENGTH) || 'hookbell'
   const head = [signOf(message.kind)?.emoji, `<b>${title}</b>`].filter(Boolean).join(' ')
   const foot = `<i>${smallPrint(message, now).join(' · ')}</i>`
   const room = TEXT_LENGTH - head.length - foot.length - '\n\n\n\n'.length
@@ -169,6 +169,11 @@ function composeTelegram(
   return { body }
 }
 
+/** Bounded also when it is escaped, which may be six times as long: the text needs the room. */
+function escapeLine(text: string, max: number): string {
+  return boundText(escapeTelegram(boundLine(text, max)), max * 2, markupToken)
+}
+
 function smallPrint(message: Message, now: number): string[] {
   const { sessionId, origin } = message
   const facts = [
@@ -177,7 +182,7 @@ function smallPrint(message: Message, now: number): string[] {
     timeOf(message, now),
   ]
   return [
-    ...facts.filter(Boolean).map((fact) => escapeTelegram(boundLine(fact, FACT_LENGTH))),
+    ...facts.filter(Boolean).map((fact) => escapeLine(fact, FACT_LENGTH)),
     ...(origin?.reply ? [telegramMarkup.parts.code(boundLine(origin.reply, FACT_LENGTH * 2))] : []),
   ]
 }

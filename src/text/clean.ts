@@ -48,6 +48,7 @@ let graphemes: Intl.Segmenter | undefined
  */
 export function cutText(text: string, max: number, whole?: RegExp): string {
   if (text.length <= max) return text
+  if (max < 1) return ''
   // Loaded on first use: it costs a cold worker milliseconds.
   graphemes ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
   // The last unit is for the ellipsis, so the grapheme that contains it is dropped.

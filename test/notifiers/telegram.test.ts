@@ -175,15 +175,20 @@ describe('notifiers: telegram', () => {
 
   it('obeys the length limit of Telegram, and ends all elements', async () => {
     const { post } = await start()
-    const long = '👨‍👩‍👧‍👦_&.a'.repeat(2000)
-    const origin = { label: long, project: long, branch: long, host: long, reply: long }
     const { codeBlock, bold, quote } = telegramMarkup.parts
-    for (const markup of ['', escapeTelegram(long), bold(quote(codeBlock('<x>\n'.repeat(3000))))]) {
-      const { text } = await post({ title: long, body: long, markup, origin, sessionId: long })
-      // Telegram does not count the markup.
-      expect(text.replace(/<[^<>]*>/g, '').length).toBeLessThanOrEqual(4096)
-      expect(closeElements(text)).toBe(text)
-      expect(text).toMatch(/<\/i>$/)
+    for (const long of ['👨‍👩‍👧‍👦_&.a'.repeat(2000), '"'.repeat(6000)]) {
+      const origin = { label: long, project: long, branch: long, host: long, reply: long }
+      for (const markup of [
+        '',
+        escapeTelegram(long),
+        bold(quote(codeBlock('<x>\n'.repeat(3000)))),
+      ]) {
+        const { text } = await post({ title: long, body: long, markup, origin, sessionId: long })
+        // Telegram does not count the markup.
+        expect(text.replace(/<[^<>]*>/g, '').length).toBeLessThanOrEqual(4096)
+        expect(closeElements(text)).toBe(text)
+        expect(text).toMatch(/<\/i>$/)
+      }
     }
   })
 

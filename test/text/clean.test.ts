@@ -33,6 +33,7 @@ describe('text', () => {
     expect(cutText('short', 5)).toBe('short')
     expect(cutText('too long', 5)).toBe('too…')
     expect(cutText('ab👩‍👩‍👧cd', 6)).toBe('ab…')
+    for (const none of [0, -1, -500]) expect(cutText('too long', none)).toBe('')
   })
 
   it('is truncated within a grapheme if that grapheme alone is too long', () => {
