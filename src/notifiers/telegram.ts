@@ -12,8 +12,16 @@ const TEXT_LENGTH = 4096
 const TITLE_LENGTH = 256
 const FACT_LENGTH = 100
 
-const NO_CHAT =
-  'Write to the bot in this chat first; the id of the chat is in https://api.telegram.org/bot<token>/getUpdates'
+/** Why no message gets into a chat, in the words of an answer 400, and what to do. */
+const faultsOfChat: readonly [RegExp, string][] = [
+  [
+    /chat not found|PEER_ID_INVALID/,
+    'Write to the bot in this chat first; the id of the chat is in https://api.telegram.org/bot<token>/getUpdates',
+  ],
+  [/thread not found|TOPIC_/, 'Correct the topic of this channel, or open it; General needs none'],
+  [/rights|write access|_FORBIDDEN|CHAT_RESTRICTED/, 'Allow the bot to post in this chat'],
+  [/upgraded/, 'Set chat to the new id of the group'],
+]
 
 const accepted = z.object({
   ok: z.literal(true),
@@ -119,23 +127,25 @@ function secretsOf({ token }: Channel): string[] {
 function failureOf(answer: HttpAnswer, secrets: readonly string[]): DeliveryError {
   const { description, parameters } = refused.safeParse(parseAnswer(answer)).data ?? {}
   const text = answerLine(description ?? answer.text, secrets)
-  const isChat = answer.status === 400 && /chat not found|thread not found|upgraded/.test(text)
-  const hint = hintFor(answer.status, text, parameters?.migrate_to_chat_id)
+  const fault =
+    answer.status === 400 ? faultsOfChat.find(([reason]) => reason.test(text))?.[1] : undefined
+  const newChat = parameters?.migrate_to_chat_id
+  const hint = newChat
+    ? `The group has a new id: set chat to ${newChat}`
+    : (fault ?? hintFor(answer.status, text))
   const failure = httpFailure('telegram', { ...answer, text, hint })
   const wait = parameters?.retry_after
   return new DeliveryError(failure.verdict, failure.message, {
     retryAfterMs: wait === undefined ? failure.retryAfterMs : Math.ceil(wait * 1000),
-    isChannelDead: failure.isChannelDead || isChat,
+    isChannelDead: failure.isChannelDead || fault !== undefined,
     ...(hint && { hint }),
   })
 }
 
-function hintFor(status: number, text: string, newChat: number | undefined): string | undefined {
-  if (newChat !== undefined) return `The group has a new id: set chat to ${newChat}`
+function hintFor(status: number, text: string): string | undefined {
   if (status === 401 || status === 404) return 'Set the token that @BotFather shows for the bot'
-  if (/thread not found/.test(text)) return 'Correct the topic of this channel'
-  if (/chat not found/.test(text)) return NO_CHAT
   if (status === 403) return 'Start the bot in this chat again, or add it to the group'
+  if (/can't parse entities/.test(text)) return 'Correct your template: Telegram knows little HTML'
   return undefined
 }
 

@@ -130,7 +130,13 @@ describe('notifiers: telegram', () => {
     [404, 'Not Found', 'Set the token', true],
     [403, 'Forbidden: bot was blocked by the user', 'Start the bot', true],
     [400, 'Bad Request: chat not found', 'Write to the bot', true],
+    [400, 'Bad Request: PEER_ID_INVALID', 'Write to the bot', true],
     [400, 'Bad Request: message thread not found', 'Correct the topic', true],
+    [400, 'Bad Request: TOPIC_CLOSED', 'open it', true],
+    [400, 'Bad Request: not enough rights to send text messages to the chat', 'Allow', true],
+    [400, 'Bad Request: need administrator rights in the channel chat', 'Allow', true],
+    [400, 'Bad Request: CHAT_WRITE_FORBIDDEN', 'Allow', true],
+    [400, "Bad Request: can't parse entities: Unsupported start tag", 'your template', false],
     [400, 'Bad Request: message is too long', undefined, false],
   ])('gives up after %i %s', async (status, description, hint, isChannelDead) => {
     const { send } = await start([refusal(status, description)])
