@@ -39,7 +39,7 @@ export const telegramMarkup: Markup = {
 /** Ends the elements that are open where a text was cut. */
 export function closeElements(html: string): string {
   const open: string[] = []
-  for (const [, slash, name = ''] of html.matchAll(/<(\/?)([a-z]+)>/g)) {
+  for (const [, slash, name = ''] of html.matchAll(/<(\/?)([a-z-]+)[^<>]*>/g)) {
     if (slash) open.pop()
     else open.push(name)
   }

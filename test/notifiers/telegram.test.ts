@@ -203,6 +203,10 @@ describe('notifiers: telegram', () => {
     ['<b><code>a', '<b><code>a</code></b>'],
     ['<b>a</b> b', '<b>a</b> b'],
     ['a &lt;b&gt;', 'a &lt;b&gt;'],
+    // As a template of the user may have them.
+    ['<pre><code class="language-ts">a', '<pre><code class="language-ts">a</code></pre>'],
+    ['<b><a href="https://x.test">a</a>', '<b><a href="https://x.test">a</a></b>'],
+    ['<tg-spoiler>a', '<tg-spoiler>a</tg-spoiler>'],
   ])('ends the elements of %j', (cut, whole) => {
     expect(closeElements(cut)).toBe(whole)
   })
