@@ -56,12 +56,15 @@ function decoded(text: string): string {
 /** Not allowed or not found: the fault is in the channel, not in the message. */
 const CHANNEL_DEAD = [401, 403, 404, 410]
 
+const REDIRECT = 'Redirects are not followed: set the final URL, or log in to the network'
+
 /** The verdict on an HTTP answer that is not a success. */
 export function httpFailure(
   name: string,
   answer: { status: number; text: string; headers: IncomingHttpHeaders; hint?: string | undefined },
 ): DeliveryError {
-  const { status, text, headers, hint } = answer
+  const { status, text, headers } = answer
+  const hint = answer.hint ?? (status >= 300 && status < 400 ? REDIRECT : undefined)
   // The remaining 4xx mean that the same request will never succeed.
   const temporary = status < 400 || status >= 500 || [408, 425, 429].includes(status)
   return new DeliveryError(temporary ? 'retry' : 'give-up', `${name}: ${status} ${text}`.trim(), {

@@ -138,7 +138,7 @@ function failureOf(answer: HttpAnswer, secrets: readonly string[]): DeliveryErro
   return new DeliveryError(failure.verdict, failure.message, {
     retryAfterMs: wait === undefined ? failure.retryAfterMs : Math.ceil(wait * 1000),
     isChannelDead: failure.isChannelDead || fault !== undefined,
-    ...(hint && { hint }),
+    ...(failure.hint && { hint: failure.hint }),
   })
 }
 

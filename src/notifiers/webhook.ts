@@ -154,6 +154,5 @@ function secretsIn({ url, headers, signingSecrets }: Channel, sent: Record<strin
 
 function hintFor(status: number): string | undefined {
   if (status === 410) return 'The receiver is gone for good: remove this channel'
-  if (status >= 300 && status < 400) return 'Redirects are not followed: set the final URL'
   return undefined
 }

@@ -233,7 +233,8 @@ export function testHttpNotifier(subject: HttpSubject): void {
     it('does not follow redirects', async () => {
       const other = await startReceiver()
       const { send } = await start({ status: 302, headers: { location: other.url } })
-      await failureOf(send())
+      const hint = expect.stringContaining('Redirects are not followed')
+      expect(await failureOf(send())).toMatchObject({ verdict: 'retry', hint })
       expect(other.received).toHaveLength(0)
     })
 
