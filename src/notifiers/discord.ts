@@ -22,6 +22,7 @@ const WHOLE = /\\.|<t:\d+:f>|`[^`\n]+`/g
 
 const RENEW = 'Create a new webhook in the settings of the Discord channel and set its URL here'
 const hints = new Map([
+  [10003, 'Correct the thread_id in the URL, if it has one, or create a new webhook'],
   [10015, RENEW],
   [50027, RENEW],
   [220001, 'A forum needs a thread: add ?thread_id=ID to the URL'],
@@ -31,6 +32,8 @@ const accepted = z.object({ id: z.string().regex(/^\d{1,25}$/) })
 const refused = z.object({
   code: z.number().optional(),
   message: z.string().optional(),
+  /** What is wrong with each field of the message. */
+  errors: z.unknown().optional(),
   retry_after: z.number().nonnegative().optional(),
 })
 
@@ -55,6 +58,8 @@ export const discord = defineNotifier({
     const answer = await call({ url: urlOf(channel, '', { wait: 'true' }), body }, channel, context)
     const { data } = accepted.safeParse(parseAnswer(answer))
     if (data) return { answer: `accepted as ${data.id}`, handle: data.id }
+    // From a server in between that does not pass on `wait`; no login page answers so.
+    if (answer.status === 204) return `204 ${answerLine(answer.statusText, [])}`.trim()
     const said = answerLine(answer.text, urlSecrets(channel.url))
     const what = `discord: ${answer.status}, but the answer is not from Discord: ${said}`
     throw new DeliveryError('retry', what.trim(), {
@@ -92,9 +97,11 @@ async function call(
   const secrets = urlSecrets(url)
   const answer = await requestJson('discord', { ...asked, secrets }, context)
   if (answer.status >= 200 && answer.status < 300) return answer
-  const { code = 0, message, retry_after } = refused.safeParse(parseAnswer(answer)).data ?? {}
+  const said = refused.safeParse(parseAnswer(answer)).data
+  const { code = 0, message, errors, retry_after } = said ?? {}
   if (code === UNKNOWN_MESSAGE) return answer
-  const text = answerLine(message ?? answer.text, secrets)
+  const reason = errors ? `${message}: ${JSON.stringify(errors)}` : message
+  const text = answerLine(reason ?? answer.text, secrets)
   const failure = httpFailure('discord', { ...answer, text, hint: hints.get(code) })
   if (failure.verdict !== 'retry' || retry_after === undefined) throw failure
   throw new DeliveryError('retry', failure.message, { retryAfterMs: Math.ceil(retry_after * 1000) })

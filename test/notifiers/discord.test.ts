@@ -106,11 +106,27 @@ describe('notifiers: discord', () => {
     [404, 10015, 'Unknown Webhook', 'Create a new webhook'],
     [401, 50027, 'Invalid Webhook Token', 'Create a new webhook'],
     [400, 220001, 'Webhooks posted to forum channels must have a thread', '?thread_id=ID'],
+    [404, 10003, 'Unknown Channel', 'thread_id in the URL'],
   ])('gives a hint for the response %i %i', async (status, code, message, hint) => {
     const { send } = await start([refusal(status, code, message)])
     const error = await failureOf(send())
     expect(error).toMatchObject({ verdict: 'give-up', hint: expect.stringContaining(hint) })
     expect(error.message).toBe(`discord: ${status} ${message}`)
+  })
+
+  it('names what Discord does not like in a message', async () => {
+    const tooLong = { code: 'BASE_TYPE_MAX_LENGTH', message: 'Must be 2000 or fewer in length.' }
+    const errors = { content: { _errors: [tooLong] } }
+    const body = JSON.stringify({ message: 'Invalid Form Body', code: 50035, errors })
+    const { send } = await start([{ status: 400, body }])
+    expect((await failureOf(send())).message).toMatch(
+      /^discord: 400 Invalid Form Body: .*"content".*Must be 2000 or fewer in length\./,
+    )
+  })
+
+  it('does not send again what was accepted without an id', async () => {
+    const { send } = await start([{ status: 204, body: '' }])
+    expect(await send()).toBe('204 No Content')
   })
 
   it.each([
