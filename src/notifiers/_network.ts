@@ -58,18 +58,27 @@ const CHANNEL_DEAD = [401, 403, 404, 410]
 
 const REDIRECT = 'Redirects are not followed: set the final URL, or log in to the network'
 
+interface Refusal {
+  status: number
+  text: string
+  headers: IncomingHttpHeaders
+  hint?: string | undefined
+  /** If the body says how long to wait. */
+  retryAfterMs?: number | undefined
+  /** If the body says that no message will be accepted. */
+  isChannelDead?: boolean
+}
+
 /** The verdict on an HTTP answer that is not a success. */
-export function httpFailure(
-  name: string,
-  answer: { status: number; text: string; headers: IncomingHttpHeaders; hint?: string | undefined },
-): DeliveryError {
-  const { status, text, headers } = answer
-  const hint = answer.hint ?? (status >= 300 && status < 400 ? REDIRECT : undefined)
+export function httpFailure(name: string, refusal: Refusal): DeliveryError {
+  const { status, text, headers, retryAfterMs, isChannelDead } = refusal
+  const hint = refusal.hint ?? (status >= 300 && status < 400 ? REDIRECT : undefined)
   // The remaining 4xx mean that the same request will never succeed.
   const temporary = status < 400 || status >= 500 || [408, 425, 429].includes(status)
+  const waitMs = retryAfterMs ?? parseRetryAfter(headers['retry-after'])
   return new DeliveryError(temporary ? 'retry' : 'give-up', `${name}: ${status} ${text}`.trim(), {
-    retryAfterMs: temporary ? parseRetryAfter(headers['retry-after']) : undefined,
-    isChannelDead: CHANNEL_DEAD.includes(status),
+    retryAfterMs: temporary ? waitMs : undefined,
+    isChannelDead: !temporary && (isChannelDead || CHANNEL_DEAD.includes(status)),
     ...(hint && { hint }),
   })
 }

@@ -102,9 +102,8 @@ async function call(
   if (code === UNKNOWN_MESSAGE) return answer
   const reason = errors ? `${message}: ${JSON.stringify(errors)}` : message
   const text = answerLine(reason ?? answer.text, secrets)
-  const failure = httpFailure('discord', { ...answer, text, hint: hints.get(code) })
-  if (failure.verdict !== 'retry' || retry_after === undefined) throw failure
-  throw new DeliveryError('retry', failure.message, { retryAfterMs: Math.ceil(retry_after * 1000) })
+  const retryAfterMs = retry_after === undefined ? undefined : Math.ceil(retry_after * 1000)
+  throw httpFailure('discord', { ...answer, text, hint: hints.get(code), retryAfterMs })
 }
 
 function composeDiscord(message: Message) {

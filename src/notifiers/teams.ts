@@ -1,7 +1,8 @@
 import * as z from 'zod'
+import type { HttpAnswer } from './_http.ts'
 import { signOf } from './_kind-signs.ts'
 import { answerLine, httpFailure, secureUrl, urlSecrets } from './_network.ts'
-import { requestJson } from './_request-json.ts'
+import { parseAnswer, requestJson } from './_request-json.ts'
 import { boundLine, boundText, originOf, withoutShortId } from './_text.ts'
 import { DeliveryError, defineNotifier, type Message, type SendContext } from './define.ts'
 
@@ -17,6 +18,14 @@ const options = z.strictObject({
     .default(false)
     .describe('Send the card alone, for a workflow that posts what it receives as a card'),
 })
+
+const refused = z.object({ error: z.object({ code: z.string(), message: z.string() }) })
+
+/** Why no message starts the workflow, by the code of the answer, and what to do. */
+const faultsOfWorkflow = new Map([
+  ['TriggerInputSchemaMismatch', "Create the workflow from Teams' template for webhook requests"],
+  ['WorkflowTriggerIsNotEnabled', 'Turn the workflow on'],
+])
 
 type Channel = z.output<typeof options>
 
@@ -35,10 +44,8 @@ export const teams = defineNotifier({
     const { body } = composeTeams(message, channel, context)
     const answer = await requestJson('teams', { url, body, secrets }, context)
     const { status, statusText } = answer
+    if (status < 200 || status >= 300) throw failureOf(answer, secrets)
     const text = answerLine(answer.text, secrets)
-    if (status < 200 || status >= 300) {
-      throw httpFailure('teams', { ...answer, text, hint: hintFor(status) })
-    }
     // A page, such as of a network that asks for a login, or the old connector's text for a message that it could not post.
     if (/^\s*<|delivery failed/i.test(answer.text)) {
       throw new DeliveryError('retry', `teams: ${status}, but it said: ${text}`, {
@@ -48,6 +55,14 @@ export const teams = defineNotifier({
     return text || `${status} ${answerLine(statusText, secrets)}`.trim()
   },
 })
+
+function failureOf(answer: HttpAnswer, secrets: readonly string[]): DeliveryError {
+  const { code = '', message = '' } = refused.safeParse(parseAnswer(answer)).data?.error ?? {}
+  const text = answerLine(code ? `${code}: ${message}` : answer.text, secrets)
+  const fault = faultsOfWorkflow.get(code)
+  const hint = fault ?? hintFor(answer.status)
+  return httpFailure('teams', { ...answer, text, hint, isChannelDead: fault !== undefined })
+}
 
 function hintFor(status: number): string | undefined {
   if (status === 401 || status === 403)

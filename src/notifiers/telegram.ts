@@ -133,13 +133,10 @@ function failureOf(answer: HttpAnswer, secrets: readonly string[]): DeliveryErro
   const hint = newChat
     ? `The group has a new id: set chat to ${newChat}`
     : (fault ?? hintFor(answer.status, text))
-  const failure = httpFailure('telegram', { ...answer, text, hint })
   const wait = parameters?.retry_after
-  return new DeliveryError(failure.verdict, failure.message, {
-    retryAfterMs: wait === undefined ? failure.retryAfterMs : Math.ceil(wait * 1000),
-    isChannelDead: failure.isChannelDead || fault !== undefined,
-    ...(failure.hint && { hint: failure.hint }),
-  })
+  const retryAfterMs = wait === undefined ? undefined : Math.ceil(wait * 1000)
+  const isChannelDead = fault !== undefined
+  return httpFailure('telegram', { ...answer, text, hint, retryAfterMs, isChannelDead })
 }
 
 function hintFor(status: number, text: string): string | undefined {

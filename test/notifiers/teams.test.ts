@@ -182,6 +182,18 @@ describe('notifiers: teams', () => {
     expect(error.hint).toContain(hint)
   })
 
+  it.each([
+    ['TriggerInputSchemaMismatch', "The input body for trigger 'manual' did not match", 'template'],
+    ['WorkflowTriggerIsNotEnabled', "Could not execute trigger 'manual'", 'Turn the workflow on'],
+  ])('shows the words of the response 400 %s, with a hint', async (code, message, hint) => {
+    const body = JSON.stringify({ error: { code, message } })
+    const { send } = await start([{ status: 400, body }])
+    expect(await failureOf(send())).toMatchObject({
+      ...{ verdict: 'give-up', isChannelDead: true, message: `teams: 400 ${code}: ${message}` },
+      hint: expect.stringContaining(hint),
+    })
+  })
+
   it('has a pace of one message per second and workflow', () => {
     expect(teams.pace?.minIntervalMs).toBe(1000)
     const options = teams.options.parse({ url: 'https://x.test/a' })
