@@ -109,16 +109,22 @@ function cardOf(message: Message, now: number) {
   }
 }
 
-/** One block per line, because a block loses its line ends. */
+/** One block per line, because a block loses its line ends; an empty line becomes the space before the next one. */
 function linesOf(text: string) {
-  const lines = boundText(text, TEXT_LENGTH)
-    .split('\n')
-    .filter((one) => one.trim() !== '')
-  const shown = lines.length > MAX_LINES ? [...lines.slice(0, MAX_LINES), '…'] : lines
-  return shown.map((one) => line(one, {}))
+  const lines = boundText(text, TEXT_LENGTH).split('\n')
+  const isEmpty = (at: number) => lines[at]?.trim() === ''
+  const blocks = lines.flatMap((one, at) =>
+    isEmpty(at) ? [] : [line(indented(one), {}, at === 0 || isEmpty(at - 1) ? 'Small' : 'None')],
+  )
+  return blocks.length > MAX_LINES ? [...blocks.slice(0, MAX_LINES), line('…', {})] : blocks
+}
+
+/** Spaces at the start of a block are not shown. */
+function indented(text: string): string {
+  return text.replace(/^ +/, (spaces) => '\u00a0'.repeat(spaces.length))
 }
 
 /** A block in which nothing is markup, unlike in a TextBlock. */
-function line(text: string, style: object) {
-  return { type: 'RichTextBlock', spacing: 'Small', inlines: [{ type: 'TextRun', text, ...style }] }
+function line(text: string, style: object, spacing: 'None' | 'Small' = 'Small') {
+  return { type: 'RichTextBlock', spacing, inlines: [{ type: 'TextRun', text, ...style }] }
 }

@@ -10,6 +10,7 @@ const CANARY = 'canary5ecretSignature'
 
 interface Block {
   type: string
+  spacing: string
   inlines: { type: string; text: string }[]
 }
 interface Card {
@@ -144,6 +145,17 @@ describe('notifiers: teams', () => {
       await send({ title: body, body, origin, sessionId: body })
     }
     for (const { body } of receiver.received) expect(Buffer.byteLength(body)).toBeLessThan(20_000)
+  })
+
+  it('keeps paragraphs apart, and lines together, with their indentation', async () => {
+    const { post } = await start()
+    const [, ...blocks] = cardOf(await post({ body: 'One\n• a\n  • b\n\nTwo' })).body
+    expect(blocks.map(({ spacing, inlines }) => [spacing, inlines[0]?.text]).slice(0, -1)).toEqual([
+      ['Small', 'One'],
+      ['None', '• a'],
+      ['None', '\u00a0\u00a0• b'],
+      ['Small', 'Two'],
+    ])
   })
 
   it('shows that a text of many lines is cut', async () => {
