@@ -151,6 +151,15 @@ describe('a message', () => {
     }
   })
 
+  it('does not repeat the title of an unknown event in its text', () => {
+    const renderer = render({ kind: 'other', name: 'FutureEvent', tool: 'Bash', message: 'a' })
+    for (const markup of ['slack', 'discord', 'telegram', 'html'] as const) {
+      const message = renderer.message('normal', { clearance: 'full', markup })
+      expect(message.title).toBe('api-server: FutureEvent (Bash)')
+      expect(message.markup, markup).not.toContain('FutureEvent')
+    }
+  })
+
   it('keeps the lines of plain text in HTML', () => {
     const question = { tool: 'Task', about: 'tool', subject: 'Look', detail: 'a\nb', choices: [] }
     const events = [
