@@ -3,8 +3,9 @@ import type { LookupFunction } from 'node:net'
 import { connecting, trusting } from '../connecting.ts'
 import { errorCode } from '../errors.ts'
 
-// Enough for every answer that a person should read; the rest is not received.
-const ANSWER_BYTES = 8 * 1024
+// Discord, ntfy and Telegram repeat the whole message in their answer, with up to six bytes for a character, and it can
+// only be read to its end. The rest of a longer one is not received.
+const ANSWER_BYTES = 64 * 1024
 
 export interface HttpRequest {
   method: string
@@ -26,7 +27,7 @@ export interface HttpAnswer {
   status: number
   statusText: string
   headers: IncomingHttpHeaders
-  /** The start of the body: at most a few kilobytes. */
+  /** The start of the body: at most 64 KiB. */
   text: string
 }
 

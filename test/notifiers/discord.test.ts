@@ -114,6 +114,13 @@ describe('notifiers: discord', () => {
     expect(error.message).toBe(`discord: ${status} ${message}`)
   })
 
+  it('reads the whole answer, in which Discord repeats the message', async () => {
+    const content = '語'.repeat(2000)
+    const body = JSON.stringify({ id: '131', content }).replaceAll('語', '\\u8a9e')
+    const { send } = await start([{ body }])
+    expect(await send()).toMatchObject({ answer: 'accepted as 131' })
+  })
+
   it('names what Discord does not like in a message', async () => {
     const tooLong = { code: 'BASE_TYPE_MAX_LENGTH', message: 'Must be 2000 or fewer in length.' }
     const errors = { content: { _errors: [tooLong] } }

@@ -4,7 +4,14 @@ import { ntfy } from '../../src/notifiers/ntfy.ts'
 import { refusedPort } from '../support/port.ts'
 import { type Step, startReceiver } from '../support/receiver.ts'
 import { runs } from '../support/runs.ts'
-import { allTextOf, failureOf, makeContext, makeMessage, testHttpNotifier } from './_suite.ts'
+import {
+  allTextOf,
+  answerOf,
+  failureOf,
+  makeContext,
+  makeMessage,
+  testHttpNotifier,
+} from './_suite.ts'
 
 const CANARY = 'tk_canary5ecretToken'
 const ACCEPTED = JSON.stringify({ id: 'hwQ2YpKdmg', time: 1, event: 'message', topic: 'builds' })
@@ -53,6 +60,18 @@ describe('notifiers: ntfy', () => {
     `)
     const [{ method, path, headers }] = receiver.received as [(typeof receiver.received)[0]]
     expect([method, path, headers.authorization]).toEqual(['POST', '/', `Bearer ${CANARY}`])
+  })
+
+  it('reads the whole answer, in which ntfy repeats the message', async () => {
+    // As a program in Go writes it, with escaped signs.
+    const echo: Step = ({ body }) => ({
+      body: JSON.stringify({ id: 'x1', event: 'message', ...JSON.parse(body) }).replaceAll(
+        '<',
+        '\\u003c',
+      ),
+    })
+    const { send } = await start({}, [echo])
+    expect(answerOf(await send({ body: '<'.repeat(4000) }))).toBe('accepted as x1')
   })
 
   /** A server from version 2.16 on, which returns the sequence id of the message. */

@@ -155,6 +155,20 @@ describe('notifiers: telegram', () => {
     })
   })
 
+  it('reads the whole answer, in which Telegram repeats the message', async () => {
+    const text = 'я'.repeat(4096)
+    const entities = Array.from({ length: 100 }, (_, at) => ({
+      type: 'bold',
+      offset: at,
+      length: 1,
+    }))
+    const result = { message_id: 7, chat: { id: -100 }, text, entities }
+    // Telegram escapes everything but ASCII.
+    const body = JSON.stringify({ ok: true, result }).replaceAll('я', '\\u044f')
+    const { send } = await start([{ body }])
+    expect(await send()).toMatchObject({ answer: 'accepted as 7' })
+  })
+
   it.each([14, 90_000])('waits the %i seconds that Telegram asks for', async (seconds) => {
     const { send } = await start([
       refusal(429, `Too Many Requests: retry after ${seconds}`, { retry_after: seconds }),
