@@ -36,6 +36,7 @@ export function withTurn(event: AgentEvent, facts: TranscriptFacts): AgentEvent 
     return meaningOf(event).isIdle ? { ...known, lastMessage } : known
   }
   if (event.kind === 'failed') return withError(known, facts)
+  if (event.kind === 'abnormal-end') return withReason(known, facts)
   if (event.kind !== 'done') return known
   const durationMs = event.durationMs ?? durationSince(facts.promptedAt, event.at)
   // droid and Gemini CLI end any turn in the same way; only the transcript shows how it ended.
@@ -69,6 +70,12 @@ function withError(event: AgentEvent, facts: TranscriptFacts): AgentEvent {
   const isLimit = given.isLimit || shown.isLimit
   const failure = { ...shown, isLimit, resetsAt: given.resetsAt ?? shown.resetsAt }
   return { ...event, message: shown.reason, failure }
+}
+
+/** A run that breaks off says nothing of the error with which its last turn ended. */
+function withReason(event: AgentEvent, { outcome, outcomeReason }: TranscriptFacts): AgentEvent {
+  if (outcome !== 'failed' || event.message) return event
+  return { ...event, message: failureOf({ error_details: outcomeReason }, event.at, '').reason }
 }
 
 function lastAnswer({ client, lastMessage: given }: AgentEvent, facts: TranscriptFacts): string {

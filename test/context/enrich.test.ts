@@ -641,6 +641,18 @@ describe('an agent that waits', () => {
     expect(await enrich(crash, around)).not.toHaveProperty('isAtRest')
   })
 
+  it('has the error of the last turn if it ended abnormally with one', async () => {
+    const { path, event, around } = makeSession('codex', '.codex/sessions/2026')
+    const at = Date.parse('2026-11-20T18:00:00Z')
+    const crash = event({ kind: 'abnormal-end', means: 'SessionEnd', reason: 'other', at })
+    const end = codexLine('event_msg', { type: 'task_complete', error: { message: 'status 401' } })
+    writeFileSync(path, `${pending('codex')}${end}\n`)
+    expect(await enrich(crash, around)).toMatchObject({ message: 'status 401' })
+    expect(await enrich(crash, around)).not.toHaveProperty('isAtRest')
+    writeFileSync(path, transcriptText('codex'))
+    expect(await enrich(crash, around)).toMatchObject({ message: '', isAtRest: true })
+  })
+
   it('is a sub-agent, whose ends are not those of the agent, if its session was called by another', async () => {
     const { path, event, around } = makeSession('droid', '.factory/sessions/-srv-app')
     const start = { type: 'session_start', id: 's1', title: 'Worker: Look', callingSessionId: 's0' }

@@ -90,6 +90,11 @@ describe('a message', () => {
       'api-server: session ended abnormally (error)',
       'It lasted 5 s.',
     ],
+    [
+      { kind: 'abnormal-end', reason: 'other', message: 'status 401', durationMs: 5000 },
+      'api-server: session ended abnormally (other)',
+      'status 401\nIt lasted 5 s.',
+    ],
     [{ kind: 'ended', reason: 'clear' }, 'api-server: session ended (clear)', ''],
     [{ kind: 'failed', message: 'rate limit' }, 'api-server: failed', 'rate limit'],
     [{ kind: 'failed' }, 'api-server: failed', 'The turn ended with an error.'],

@@ -63,8 +63,11 @@ function eventOf(facts: Payload): EntryContent[] {
       )
       return tokens ? [{ type: 'usage', id: '', tokens }] : []
     }
-    case 'task_complete':
-      return [{ type: 'end', outcome: 'completed', reason: '' }]
+    // 0.171 writes an error here; older versions, on a line of its own.
+    case 'task_complete': {
+      const outcome = fieldOf(facts, 'error') ? 'failed' : 'completed'
+      return [{ type: 'end', outcome, reason: textOf(facts, 'error.message') }]
+    }
     case 'turn_aborted':
       return [{ type: 'end', outcome: 'interrupted', reason: textOf(facts, 'reason') }]
     // A person may have changed it within the turn. Only a new turn shows that codex decides.
