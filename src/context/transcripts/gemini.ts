@@ -19,7 +19,7 @@ function messagesOf(records: readonly Payload[]): Payload[] {
   for (const record of records) {
     const replaced = fieldOf(record, '$set.messages')
     const added = Array.isArray(replaced)
-      ? [...replaced.filter(isPayload), ...stoppedTurn([...messages.values()])]
+      ? [...replaced.filter(isPayload), ...leftOut([...messages.values()])]
       : [record]
     if (Array.isArray(replaced)) messages = new Map()
     for (const one of added) {
@@ -30,11 +30,13 @@ function messagesOf(records: readonly Payload[]): Payload[] {
   return [...messages.values()]
 }
 
-/** The turn that a person has just stopped. The new list of messages leaves it out. */
-function stoppedTurn(messages: readonly Payload[]): Payload[] {
-  const end = messages.findLastIndex((one) => one.type === 'info' && endOf(one).length > 0)
+/** The turn that a person has just stopped, or whose prompt got no answer. The new list of messages leaves it out. */
+function leftOut(messages: readonly Payload[]): Payload[] {
   const start = messages.findLastIndex((one) => one.type === 'user' && userOf(one).length > 0)
-  return end > start && start >= 0 ? messages.slice(start, end + 1) : []
+  const turn = start < 0 ? [] : messages.slice(start)
+  if (!turn.some(({ type }) => type === 'gemini')) return turn
+  const end = turn.findLastIndex((one) => one.type === 'info' && endOf(one).length > 0)
+  return turn.slice(0, end + 1)
 }
 
 function entriesOf(record: Payload): Entry[] {

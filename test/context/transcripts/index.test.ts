@@ -172,6 +172,19 @@ const lines: Record<Format, Row[]> = {
       codex('event_msg', { type: 'error', message: 'stream disconnected' }),
       [{ type: 'end', outcome: 'failed', reason: 'stream disconnected' }],
     ],
+    [
+      'a turn that ended with an error',
+      codex('event_msg', {
+        ...{ type: 'task_complete', last_agent_message: null },
+        error: { message: 'unexpected status 401', codex_error_info: 'other' },
+      }),
+      [{ type: 'end', outcome: 'failed', reason: 'unexpected status 401' }],
+    ],
+    [
+      'a turn that ended without one',
+      codex('event_msg', { type: 'task_complete', last_agent_message: 'Done', error: null }),
+      [{ type: 'end', outcome: 'completed', reason: '' }],
+    ],
     ['no tokens', codex('event_msg', { type: 'token_count', info: null }), []],
     [
       'a message of the user',
@@ -435,7 +448,24 @@ it('a transcript of gemini keeps a turn that a person stopped, which the next li
   expect(read(...first, list, user('m5', 'Go on'))).toEqual([...kept, prompt('Go on')])
   const next = [user('m5', 'Go on'), { ...stopped, id: 'm6' }, list]
   expect(read(...first, list, ...next)).toEqual([...kept.slice(0, 2), prompt('Go on'), end])
-  expect(read(...first, user('m5', 'Go on'), list)).toEqual(kept.slice(0, 2))
+  expect(read(...first, user('m5', 'Go on'), list)).toEqual([
+    ...kept.slice(0, 2),
+    prompt('Go on'),
+  ])
+})
+
+it('a transcript of gemini keeps the prompt of a turn that failed, which the next list of messages leaves out', () => {
+  const user = (id: string, text: string) => ({ id, type: 'user', content: [{ text }] })
+  const said = { id: 'm2', type: 'gemini', content: 'Red it is.' }
+  const list = { $set: { messages: [user('m1', 'Which one?'), said] } }
+  const failure = { id: 'm4', type: 'error', content: '[API Error: no quota]' }
+  const records = [user('m1', 'Which one?'), said, user('m3', 'Paint it'), list, failure]
+  const kept = [prompt('Which one?'), answer('Red it is.'), prompt('Paint it')]
+  const end = { type: 'end', outcome: 'failed', reason: 'no quota' }
+  const read = (...later: Payload[]) =>
+    readRecords([...records, ...later], 'gemini').map(({ at: _, ...entry }) => entry)
+  expect(read()).toEqual([...kept, end])
+  expect(read(user('m5', 'Go on'))).toEqual([...kept, end, prompt('Go on')])
 })
 
 it('a failure in a transcript of gemini after which the agent went on is no end', () => {
