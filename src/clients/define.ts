@@ -171,6 +171,8 @@ export interface Client {
   writesStopResult?: true
   /** Reports each error of the model as a failed turn, and then tries again. Its transcript shows which one ended the turn. */
   retriesErrors?: true
+  /** Fires no hook when a turn fails: only its transcript shows that. */
+  hidesFailures?: true
   /** After a minute without an answer to its turn, it sends a Notification. */
   reportsIdle?: true
   /**

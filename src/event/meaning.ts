@@ -22,6 +22,8 @@ export interface Meaning {
   isSessionStart: boolean
   /** A person wrote a prompt. */
   isPrompt: boolean
+  /** A turn begins that may fail without an event: only the transcript shows that. */
+  mayFailUnheard: boolean
   /** The client began a turn by itself. */
   isOwnTurn: boolean
   /** The turn succeeded, failed, or was stopped by a person. */
@@ -53,10 +55,12 @@ const answers: readonly string[] = ['PermissionReplied', ...answersToAll]
 
 export function meaningOf(event: Told): Meaning {
   const { means, name, notificationType, backgroundAgents = 0 } = event
-  const { answeredBy = [], ordinaryEnds = [], hidesAgents } = findClient(event.client) ?? {}
+  const client = findClient(event.client)
+  const { answeredBy = [], ordinaryEnds = [], hidesAgents } = client ?? {}
   return {
     isSessionStart: means === 'SessionStart',
     isPrompt: means === 'UserPromptSubmit',
+    mayFailUnheard: means === 'UserPromptSubmit' && client?.hidesFailures === true,
     isOwnTurn: means === 'TurnStart',
     isTurnEnd: turnEnds.includes(means),
     isInterrupt: means === 'Interrupt',

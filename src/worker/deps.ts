@@ -10,6 +10,7 @@ import type { Store } from '../spool/store.ts'
 import type { Alarms } from './alarms.ts'
 import type { AnswerReports } from './answer-reports.ts'
 import type { OpenMessages } from './open-messages.ts'
+import type { RunningTurns } from './running-turns.ts'
 import type { SessionQueue } from './session-queue.ts'
 
 /** Dependencies that the parts of the worker share. */
@@ -26,6 +27,8 @@ export interface WorkerDeps {
   answers: AnswerReports
   /** Messages that are shown and wait for an answer. */
   open: OpenMessages
+  /** Turns whose failure only their transcript shows. */
+  turns: RunningTurns
   /** The mutes in force, at most 20 ms old. */
   mutes(): readonly Mute[]
   templates: Templates

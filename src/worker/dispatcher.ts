@@ -103,8 +103,8 @@ export class Dispatcher {
     return this.handled - before
   }
 
-  /** Starts an event of hookbell's own, for one channel only. */
-  async startOwn(claim: Claim | undefined, channel: string) {
+  /** Starts an event that no hook has reported, for one channel only if it is named. */
+  async startOwn(claim: Claim | undefined, channel?: string) {
     if (!claim) return
     await this.#start(
       claim.id,

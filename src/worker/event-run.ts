@@ -34,7 +34,7 @@ interface Queued {
 export async function runEvent(
   claim: Claim,
   deps: WorkerDeps,
-  { channel, onQueued = () => {} }: { channel?: string; onQueued?: OnQueued } = {},
+  { channel, onQueued = () => {} }: { channel?: string | undefined; onQueued?: OnQueued } = {},
 ): Promise<void> {
   // Keeps neither the event nor its deliveries: many may wait for a destination that fails.
   const queued = await queueEvent(claim, deps, channel)
@@ -116,7 +116,8 @@ function storedFacts(
   }
 }
 
-function noteAnswer(event: AgentEvent, { answers, memory, store }: WorkerDeps) {
+function noteAnswer(event: AgentEvent, { answers, memory, store, turns }: WorkerDeps) {
+  turns.note(event)
   const session = sessionHash(event)
   store.reviewHeld(session)
   const known = memory.current?.session(event)
@@ -164,8 +165,7 @@ async function recordDecision(
   before: EventStatus | undefined,
   { journal, now }: WorkerDeps,
 ): Promise<void> {
-  const { id } = entry
-  const at = now()
+  const [id, at] = [entry.id, now()]
   await Promise.all([
     ...(before ? [] : [journal.append(entry)]),
     ...held.map(({ delivery: { channel, notBefore: until }, reason: why, group }) =>

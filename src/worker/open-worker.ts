@@ -22,6 +22,7 @@ import { DigestSchedule } from './digest.ts'
 import { Maintenance } from './maintenance.ts'
 import { OpenMessages } from './open-messages.ts'
 import { withRules } from './rules-at-attempt.ts'
+import { RunningTurns } from './running-turns.ts'
 import { SessionQueue } from './session-queue.ts'
 
 export interface WorkerOptions {
@@ -80,6 +81,7 @@ export function openWorker({ stateDir, configDir, onRecord, ...options }: Worker
     alarms,
     answers,
     open: openMessages,
+    turns: new RunningTurns({ store, now: effects.now }),
     templates: new Templates(configDir),
     sessions: new SessionQueue(),
     branchOf: (cwd) => branches.get(cwd),

@@ -68,16 +68,17 @@ function followRequests({ deliverer, stateDir, store }: WorkerDeps, purged: Purg
   return isHeld
 }
 
-/** Starts hookbell's own events: problems of the configuration and dead channels. */
+/** Starts the events that no hook reports: problems of the configuration, dead channels, and failures of some clients. */
 export async function startOwn(
   settings: LoadedConfig,
   problem: ConfigProblem,
-  { alarms }: WorkerDeps,
+  { alarms, turns }: WorkerDeps,
   dispatcher: Dispatcher,
 ) {
   const report = problem.check(settings, (work) => dispatcher.follow(work))
   await dispatcher.startOwn(report, DESKTOP_OF_LAST_RESORT)
   for (const { claim, channel } of alarms.takeOwn()) await dispatcher.startOwn(claim, channel)
+  for (const claim of await turns.takeFailed()) await dispatcher.startOwn(claim)
 }
 
 async function tidyUp({ deps, maintenance }: Opened, dispatcher: Dispatcher, isHeld: boolean) {
@@ -90,11 +91,13 @@ async function tidyUp({ deps, maintenance }: Opened, dispatcher: Dispatcher, isH
 
 /** How long to wait until there may be something to do, in ms; undefined if the worker can end. */
 function nextInMs(
-  { deps: { open, store }, digest, problem }: Opened,
+  { deps: { open, store, turns }, digest, problem }: Opened,
   dispatcher: Dispatcher,
   { isHeld, lingerMs }: { isHeld: boolean; lingerMs: number },
 ): number | undefined {
-  const due = isHeld ? [] : [dispatcher.nextInMs, digest.nextInMs, open.nextLookInMs()]
+  const due = isHeld
+    ? []
+    : [dispatcher.nextInMs, digest.nextInMs, open.nextLookInMs(), turns.nextLookInMs()]
   const times = [problem.nextInMs, ...due].filter((ms) => ms !== undefined)
   if (isHeld || dispatcher.isIdle) {
     if (times.length === 0 && lingerMs <= 0) return undefined

@@ -448,10 +448,7 @@ it('a transcript of gemini keeps a turn that a person stopped, which the next li
   expect(read(...first, list, user('m5', 'Go on'))).toEqual([...kept, prompt('Go on')])
   const next = [user('m5', 'Go on'), { ...stopped, id: 'm6' }, list]
   expect(read(...first, list, ...next)).toEqual([...kept.slice(0, 2), prompt('Go on'), end])
-  expect(read(...first, user('m5', 'Go on'), list)).toEqual([
-    ...kept.slice(0, 2),
-    prompt('Go on'),
-  ])
+  expect(read(...first, user('m5', 'Go on'), list)).toEqual([...kept.slice(0, 2), prompt('Go on')])
 })
 
 it('a transcript of gemini keeps the prompt of a turn that failed, which the next list of messages leaves out', () => {

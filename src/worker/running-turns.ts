@@ -1,0 +1,98 @@
+import { formatOf, rootsOf } from '../context/of-client.ts'
+import { sizeOf } from '../context/tail.ts'
+import { readTranscript } from '../context/transcript.ts'
+import { dropOldest } from '../drop-oldest.ts'
+import type { AgentEvent } from '../event/event.ts'
+import { meaningOf } from '../event/meaning.ts'
+import { sessionOf } from '../prepare/prepare.ts'
+import type { Claim } from '../spool/claim.ts'
+import type { Store } from '../spool/store.ts'
+import { LookTimes } from './look-times.ts'
+
+/** A client whose transcript has not grown for so long was probably killed, which it does not tell. */
+const SILENT_MS = 3600_000
+/** More sessions than run at once. */
+const MAX_TURNS = 100
+
+interface Turn {
+  prompt: AgentEvent
+  size: number
+  grownAt: number
+}
+
+interface TurnsDeps {
+  store: Pick<Store, 'acceptOwn'>
+  now(): number
+}
+
+/**
+ * The running turns of clients that fire no hook when a turn fails. Their transcripts are read while they run, and an error
+ * becomes an event. Another worker does not know of them: then a failure is not told.
+ */
+export class RunningTurns {
+  readonly #deps: TurnsDeps
+  readonly #turns = new Map<string, Turn>()
+  readonly #looks: LookTimes
+
+  constructor(deps: TurnsDeps) {
+    this.#deps = deps
+    this.#looks = new LookTimes(deps.now)
+  }
+
+  /** Call it with each event that begins or ends a turn, or ends a session. */
+  note(event: AgentEvent) {
+    const key = sessionOf(event)
+    this.#turns.delete(key)
+    if (!meaningOf(event).mayFailUnheard || !event.transcriptPath) return
+    this.#turns.set(key, { prompt: event, size: 0, grownAt: this.#deps.now() })
+    dropOldest(this.#turns, MAX_TURNS)
+    this.#looks.setNext(key, 0)
+  }
+
+  /** Milliseconds until transcripts are read again; undefined if no turn runs. */
+  nextLookInMs(): number | undefined {
+    const times = [...this.#turns.keys()].map((key) => this.#looks.inMs(key))
+    return times.length > 0 ? Math.min(...times) : undefined
+  }
+
+  /** The failures of turns that have ended since the last call, accepted and claimed as events. */
+  async takeFailed(): Promise<Claim[]> {
+    const claims: Claim[] = []
+    for (const [key, turn] of this.#turns) {
+      if (this.#looks.inMs(key) > 0) continue
+      this.#looks.setNext(key, this.#deps.now() - turn.prompt.at)
+      const end = await this.#endOf(turn)
+      // Another event of the session may have come meanwhile.
+      if (!end || this.#turns.get(key) !== turn) continue
+      this.#turns.delete(key)
+      if (end.reason !== undefined) claims.push(this.#accept(turn.prompt, end.reason))
+    }
+    return claims
+  }
+
+  /** @returns undefined while it runs; without a reason if there is nothing to tell */
+  async #endOf(turn: Turn): Promise<{ reason?: string } | undefined> {
+    const { client, transcriptPath, at } = turn.prompt
+    const now = this.#deps.now()
+    const size = await sizeOf(transcriptPath, rootsOf(client))
+    if (size === undefined || now - turn.grownAt > SILENT_MS) return {}
+    if (size === turn.size) return undefined
+    Object.assign(turn, { size, grownAt: now })
+    const facts = await readTranscript(transcriptPath, rootsOf(client), now, formatOf(client))
+    const { outcome, outcomeReason: reason, outcomeAt = 0, isHeadless } = facts
+    // The prompt may not be written yet: then this is how the turn before it ended.
+    if (outcome === '' || outcomeAt < at) return undefined
+    // The end of a one-shot run tells that it failed.
+    return outcome === 'failed' && !isHeadless ? { reason } : {}
+  }
+
+  #accept(prompt: AgentEvent, reason: string): Claim {
+    const { client, env, sessionId, cwd, transcriptPath, turnId } = prompt
+    const body = {
+      hook_event_name: 'StopFailure',
+      ...{ session_id: sessionId, turn_id: turnId, cwd, transcript_path: transcriptPath },
+      error_details: reason,
+    }
+    return this.#deps.store.acceptOwn({ client, env }, Buffer.from(JSON.stringify(body)))
+  }
+}
