@@ -16,6 +16,8 @@ export interface ToolCall {
 export interface TurnFacts {
   /** Text of the turn's last assistant message; '' where there is none. */
   lastMessage: string
+  /** The plan with which the turn ends, and the question about it; '' where there is none. */
+  plan: string
   /** The prompt that began the turn. */
   prompt: string
   /** When the prompt was written, Unix ms. */
@@ -44,11 +46,13 @@ export function turnAt(entries: readonly Entry[], moment: number): TurnFacts {
   const prompt = before[start]
   const turn = before.slice(start + 1)
   const answers = turn.flatMap((entry) => (entry.type === 'answer' ? [entry.text] : []))
+  const plan = turn.findLast(({ type }) => type === 'plan')
   const end = endOf(entries, before, moment)
   const decider = before.findLast(({ type }) => type === 'decider')
   const said = before.findLast(({ type }) => /^(prompt|answer|call|result)$/.test(type))
   return {
     lastMessage: answers.at(-1) ?? '',
+    plan: plan?.type === 'plan' ? plan.text : '',
     prompt: prompt?.type === 'prompt' ? prompt.text : '',
     promptedAt: prompt?.at,
     isLate: said?.type !== 'answer',

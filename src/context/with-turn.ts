@@ -79,7 +79,7 @@ function withReason(event: AgentEvent, { outcome, outcomeReason }: TranscriptFac
 }
 
 function lastAnswer({ client, lastMessage: given }: AgentEvent, facts: TranscriptFacts): string {
-  if (!findClient(client)?.joinsAnswers) return given || facts.lastMessage
+  if (!findClient(client)?.joinsAnswers) return facts.plan || given || facts.lastMessage
   // The transcript of a failed turn ends with the answer of an earlier one.
   return given.trimEnd().endsWith(facts.lastMessage) && facts.lastMessage !== ''
     ? facts.lastMessage

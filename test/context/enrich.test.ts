@@ -641,6 +641,19 @@ describe('an agent that waits', () => {
     expect(await enrich(crash, around)).not.toHaveProperty('isAtRest')
   })
 
+  it('asks about the plan with which a turn of codex ends, and which its payload lacks', async () => {
+    const { path, event, around } = makeSession('codex', '.codex/sessions/2026')
+    const item = { type: 'Plan', id: 'p1', text: '# Plan\n- Pin the clock\n' }
+    const plan = codexLine('event_msg', { type: 'item_completed', item })
+    writeFileSync(path, `${pending('codex')}${plan}`)
+    const stop = event({ kind: 'done', means: 'Stop', lastMessage: 'Here it is.' })
+    const lastMessage = '# Plan\n- Pin the clock\n\nImplement this plan?'
+    expect(await enrich(stop, around)).toMatchObject({ lastMessage, asks: true })
+    const next = codexLine('event_msg', { type: 'user_message', message: 'Yes' })
+    writeFileSync(path, `${pending('codex')}${plan}${next}`)
+    expect(await enrich(stop, around)).toMatchObject({ lastMessage: 'Here it is.' })
+  })
+
   it('has the error of the last turn if it ended abnormally with one', async () => {
     const { path, event, around } = makeSession('codex', '.codex/sessions/2026')
     const at = Date.parse('2026-11-20T18:00:00Z')

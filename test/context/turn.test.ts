@@ -92,6 +92,7 @@ describe('the transcript of a turn', () => {
   it('gives nothing if it has no entries', () => {
     expect(turnAt([], moment)).toEqual({
       lastMessage: '',
+      plan: '',
       prompt: '',
       promptedAt: undefined,
       isLate: true,

@@ -45,10 +45,8 @@ function sessionOf(facts: Payload): EntryContent[] {
 
 function eventOf(facts: Payload): EntryContent[] {
   switch (facts.type) {
-    case 'item_completed': {
-      const text = blockText(fieldOf(facts, 'item.content'))
-      return textOf(facts, 'item.type') === 'UserMessage' && text ? [{ type: 'prompt', text }] : []
-    }
+    case 'item_completed':
+      return completedOf(facts)
     // Written by older versions.
     case 'user_message': {
       const text = textOf(facts, 'message')
@@ -80,6 +78,14 @@ function eventOf(facts: Payload): EntryContent[] {
     default:
       return []
   }
+}
+
+/** The words of the dialog about a plan are not written (0.171.0). */
+function completedOf(facts: Payload): EntryContent[] {
+  const type = textOf(facts, 'item.type')
+  const [text, plan] = [blockText(fieldOf(facts, 'item.content')), textOf(facts, 'item.text')]
+  if (type === 'Plan' && plan) return [{ type: 'plan', text: `${plan}\n\nImplement this plan?` }]
+  return type === 'UserMessage' && text ? [{ type: 'prompt', text }] : []
 }
 
 function decider(isClient: boolean): EntryContent {

@@ -14,6 +14,8 @@ export type EntryContent =
   | { type: 'prompt'; text: string; isOwn?: true }
   /** A message of the agent to the person. */
   | { type: 'answer'; text: string }
+  /** A plan with which a turn ends, and the question that the client asks about it. */
+  | { type: 'plan'; text: string }
   /** A call of a tool, which may still need permission. */
   | { type: 'call'; id: string; name: string; input: unknown }
   /** The end of that call, also by refusal. */

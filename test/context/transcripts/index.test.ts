@@ -163,6 +163,13 @@ const lines: Record<Format, Row[]> = {
       [],
     ],
     [
+      'a plan, about which codex asks',
+      codex('event_msg', {
+        ...{ type: 'item_completed', item: { type: 'Plan', id: 'p1', text: '# Plan\n- Pin it\n' } },
+      }),
+      [{ type: 'plan', text: '# Plan\n- Pin it\n\nImplement this plan?' }],
+    ],
+    [
       'an interrupted turn',
       codex('event_msg', { type: 'turn_aborted', reason: 'interrupted' }),
       [{ type: 'end', outcome: 'interrupted', reason: 'interrupted' }],
