@@ -64,8 +64,13 @@ export class RunningTurns {
       const end = await this.#endOf(turn)
       // Another event of the session may have come meanwhile.
       if (!end || this.#turns.get(key) !== turn) continue
-      this.#turns.delete(key)
-      if (end.reason !== undefined) claims.push(this.#accept(turn.prompt, end.reason))
+      try {
+        if (end.reason !== undefined) claims.push(this.#accept(turn.prompt, end.reason))
+        this.#turns.delete(key)
+      } catch {
+        // Such as a full disk: it is read again at the next look.
+        turn.size = 0
+      }
     }
     return claims
   }

@@ -8,6 +8,7 @@ import type { Dispatcher } from './dispatcher.ts'
 import { isOnHold } from './on-hold.ts'
 import type { Opened } from './open-worker.ts'
 import { PURGED, PurgeWatch } from './purged.ts'
+import type { RunningTurns } from './running-turns.ts'
 import type { WakeUp } from './wake-up.ts'
 
 /** Delivers until nothing has come for the configured time and nothing waits, or a newer worker takes over. */
@@ -78,6 +79,11 @@ export async function startOwn(
   const report = problem.check(settings, (work) => dispatcher.follow(work))
   await dispatcher.startOwn(report, DESKTOP_OF_LAST_RESORT)
   for (const { claim, channel } of alarms.takeOwn()) await dispatcher.startOwn(claim, channel)
+  // Not awaited: a transcript may be on a disk that does not answer.
+  if (turns.nextLookInMs() === 0) dispatcher.follow(startFailed(turns, dispatcher))
+}
+
+async function startFailed(turns: RunningTurns, dispatcher: Dispatcher) {
   for (const claim of await turns.takeFailed()) await dispatcher.startOwn(claim)
 }
 

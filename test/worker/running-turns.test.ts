@@ -26,7 +26,9 @@ function makeTurns() {
   writeFileSync(path, '')
   const clock = { now: Date.now() }
   const accepted: object[] = []
+  const disk = { isFull: false }
   const acceptOwn = (header: object, body: Buffer) => {
+    if (disk.isFull) throw new Error('ENOSPC')
     accepted.push({ ...header, ...JSON.parse(`${body}`) })
     return { id: `${accepted.length}` } as never
   }
@@ -36,7 +38,7 @@ function makeTurns() {
     ...{ cwd: '/srv/shop', prompt: 'Fix it' },
   })
   return {
-    ...{ world, path, clock, turns, accepted, payload },
+    ...{ world, path, clock, disk, turns, accepted, payload },
     note: (name = 'UserPromptSubmit', client = 'codex') => {
       const header = { client, env: { TMUX_PANE: '%1' } }
       const body = Buffer.from(JSON.stringify(payload(name)))
@@ -86,6 +88,17 @@ describe('a running turn of a client that fires no hook for a failure', () => {
     write(...lines)
     expect(await after(1000)).toBe(0)
     expect(turns.nextLookInMs()).toBeUndefined()
+  })
+
+  it('that failed while the disk was full is told later', async () => {
+    const { after, disk, note, write } = makeTurns()
+    note()
+    write(asked, failed)
+    disk.isFull = true
+    expect(await after(1000)).toBe(0)
+    disk.isFull = false
+    expect(await after(1000)).toBe(1)
+    expect(await after(30_000)).toBe(1)
   })
 
   it.each(['Stop', 'Interrupt', 'SessionEnd'])('is not watched after %s', async (name) => {
