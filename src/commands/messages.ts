@@ -34,11 +34,13 @@ export const messagesCommand = defineCommand({
     await withClient('messages', async ({ sessions: { messages } }) => {
       const everything = await messages.list({ sessionId, limit: PAGE_SIZE }).toArray()
       show(everything)
-      if (follow) await printNew(messages, sessionId, sortMessages(everything).at(-1)?.id)
+      // Without a last message: from the beginning, since the first one may come before the watch starts.
+      const newest = sortMessages(everything).at(-1)
+      if (follow) await printNew(messages, sessionId, newest ? newest.id : null)
     })
 
     /** Prints new messages as they arrive, each one once; as JSON also messages that have changed. */
-    async function printNew(messages: MessagesClient, id: string, after: string | undefined) {
+    async function printNew(messages: MessagesClient, id: string, after: string | null) {
       const seen = new Set<string>()
       for await (const message of messages.watch({ sessionId: id, after })) {
         if (!all && !isForUsers(message)) continue

@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { execa } from 'execa'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createClient } from '../../src/api/index.ts'
-import type { SeedInput } from '../../src/emulator/index.ts'
+import type { EmulatorOptions, SeedInput } from '../../src/emulator/index.ts'
 import { root } from '../support/home.ts'
 import { hasTerminal, runInTerminal } from '../support/terminal.ts'
 import { makeApiHome, makeFault } from './_api-home.ts'
@@ -267,9 +267,9 @@ describe('messages', () => {
 })
 
 describe('messages --follow', () => {
-  it('prints new messages', async () => {
-    const { emulator, env, project } = await makeApiHome({ seed: { agent: { instant: true } } })
-    const words = ['messages', emulator.sessionId, '--follow', '--limit', '1']
+  async function follow(options: EmulatorOptions, ...more: string[]) {
+    const { emulator, env, project } = await makeApiHome(options)
+    const words = ['messages', emulator.sessionId, '--follow', ...more]
     const child = execa(process.execPath, [join(root, 'bin/hookbell'), ...words], {
       cwd: project,
       env,
@@ -281,10 +281,29 @@ describe('messages --follow', () => {
     child.stdout.on('data', (chunk) => {
       shown += String(chunk)
     })
-    await expect.poll(() => shown).toContain('user')
     const client = createClient(emulator.clientOptions)
-    await client.sessions.messages.add({ sessionId: emulator.sessionId, text: 'and then?' })
-    await expect.poll(() => shown).toMatch(/and then\?[\s\S]*Done: and then\?/)
-    await client.close()
+    onTestFinished(() => client.close())
+    const { sessionId } = emulator
+    const add = (words: string) => client.sessions.messages.add({ sessionId, text: words })
+    return { emulator, shown: () => shown, add }
+  }
+
+  it('prints new messages', async () => {
+    const seed: SeedInput = { agent: { instant: true } }
+    const { shown, add } = await follow({ seed }, '--limit', '1')
+    await expect.poll(shown).toContain('user')
+    await add('and then?')
+    await expect.poll(shown).toMatch(/and then\?[\s\S]*Done: and then\?/)
+  })
+
+  it('prints the first message of a session, however early it comes', async () => {
+    const unlistable = makeFault({ status: 503 }, { endpoint: 'sessions.messages.list', skip: 1 })
+    const { emulator, shown, add } = await follow({ seed: seedWith([]), faults: [unlistable] })
+    await expect.poll(shown).toContain('No messages yet')
+    await expect.poll(() => emulator.requests().length).toBeGreaterThan(1)
+    // Between the history and the first look for what is new.
+    await add('the first')
+    emulator.faults.clear()
+    await expect.poll(shown, { timeout: 20_000 }).toContain('the first')
   })
 })

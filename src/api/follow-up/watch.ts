@@ -14,8 +14,11 @@ export interface WatchInput {
   sessionId: string
   /** ID of a computer to read from directly. */
   computerId?: string | undefined
-  /** Only messages after the one with this ID. Left out: messages from now on. */
-  after?: string | undefined
+  /**
+   * Only messages after the one with this ID, for example the last that you have stored; null for all from the
+   * beginning. Left out: messages from now on.
+   */
+  after?: string | null | undefined
   /** Ends the watch at once, with an `AbortedError`. @default the signal of the call's options */
   signal?: AbortSignal | undefined
   /** Whether to end when the agent has finished. Otherwise the watch never ends by itself. @default false */

@@ -17,8 +17,13 @@ interface Known {
   isNew: boolean
 }
 
-/** Finds what is new in a session at each poll: since the message `after`, or else since the first poll. */
-export function makeWatcher(list: ListFrom, after: string | undefined) {
+/**
+ * Finds what is new in a session at each poll: since the message `after`, from the beginning if that is null, or
+ * since the first poll if it is undefined.
+ */
+export function makeWatcher(list: ListFrom, given: string | null | undefined) {
+  const isComplete = given === null
+  const after = given ?? undefined
   const tail = makeTail(list)
   const known = new Map<string, Known>()
   /** Unknown messages that are older than this are history, not new. Undefined until `start` has succeeded. */
@@ -42,27 +47,29 @@ export function makeWatcher(list: ListFrom, after: string | undefined) {
     hasStarted: () => floor !== undefined,
   }
 
-  /** Reads the history back to the message `after`. Without `after`, nothing in the history counts as new. */
+  /** Reads the history back to the message `after`, or all of it. Without `after`, nothing in it counts as new. */
   async function start(): Promise<Message[]> {
     const near: Message[] = []
     let own: Message | undefined
     let pages = 0
     for await (const messages of tail.pages()) {
       const { isNewestFirst } = tail
-      if (!isNewestFirst && !own) near.length = 0
+      if (!isNewestFirst && !own && !isComplete) near.length = 0
       near.push(...messages)
       own ??= messages.find(({ id }) => id === after)
       pages += 1
-      if (isNewestFirst && (own || after === undefined || pages === mostPages)) break
+      const isEnough = own || after === undefined || pages === mostPages
+      if (isNewestFirst && isEnough && !isComplete) break
     }
     mostPages = MOST_PAGES_TO_FIND
     // The message is not in the list yet: the next poll starts again.
     if (after !== undefined && !own) return []
     const sorted = inOrder(near)
     // In a short session nothing older exists. There, the clock of the agent may be behind.
-    const isShort = pages < 2 && !tail.hasMore
+    const isShort = isComplete || (pages < 2 && !tail.hasMore)
     floor = (!isShort && sorted[0]?.createdAt) || 0
-    const at = own ? sorted.indexOf(own) : sorted.length
+    const last = own ? sorted.indexOf(own) : sorted.length
+    const at = isComplete ? -1 : last
     return sorted.filter((message, index) => remember(message, index >= at) && index > at)
   }
 

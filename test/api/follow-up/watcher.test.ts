@@ -27,7 +27,7 @@ if (!style) throw new Error('the messages have no pages')
 function watch(
   history: Message[],
   order: Order,
-  { after, size = 10 }: { after?: string; size?: number } = {},
+  { after, size = 10 }: { after?: string | null; size?: number } = {},
   onPage: (page: number) => void = () => {},
 ): Watcher {
   let pages = 0
@@ -91,6 +91,18 @@ describe.each<Order>(['oldest first', 'newest first'])('a watcher of a list, %s'
     expect(await watcher.poll()).toHaveLength(279)
     expect(watcher.hasStarted()).toBe(true)
   })
+
+  it.each([0, 5, 35])(
+    'finds a history of %i messages and what follows, from the start',
+    async (count) => {
+      const history = range(0, count)
+      const watcher = watch(history, order, { after: null })
+      expect(await idsOf(watcher)).toEqual(history.map(({ id }) => id))
+      history.push(make(count), make(count + 1))
+      expect(await idsOf(watcher)).toEqual([`m${count}`, `m${count + 1}`])
+      expect(watcher.turn()).toMatchObject({ isAnswered: true, isDoubtful: false })
+    },
+  )
 
   it('reads a long history only once for a message that is not listed yet', async () => {
     let read = 0
