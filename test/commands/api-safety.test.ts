@@ -199,6 +199,19 @@ describe('api: calls by path', () => {
     expect(reports.exitCode).toBe(0)
   })
 
+  it.each([null, true, -1.5, 'text', [1]])('sends the JSON value %j as the body', async (value) => {
+    const { run, emulator } = await makeApiHome()
+    await run('api', 'POST', '/api/v0/anything', '--body', ` ${JSON.stringify(value)} `)
+    expect(emulator.requests().at(-1)).toMatchObject({ method: 'POST', body: value })
+  })
+
+  it('reads the body from a file of such a name if the name has a folder', async () => {
+    const { run, emulator, project } = await makeApiHome()
+    writeFileSync(join(project, 'null'), '{"limit": 3000000}')
+    await run('api', 'PUT', '/api/v0/organization/usage/limits/global', '--body', './null')
+    expect(emulator.requests().at(-1)?.body).toEqual({ limit: 3_000_000 })
+  })
+
   it('rejects an argument that is not a path', async () => {
     const { run } = await makeApiHome()
     expect(await run('api', 'GET', 'computers')).toMatchObject({ exitCode: 64 })
@@ -206,6 +219,13 @@ describe('api: calls by path', () => {
 })
 
 describe('api: inputs', () => {
+  it('rejects a JSON value that is no object for an endpoint', async () => {
+    const { run } = await makeApiHome()
+    const { exitCode, stderr } = await run('api', 'organization.limits.setGlobal', '--body', 'null')
+    expect(stderr).toContain('--body is not a JSON object')
+    expect(exitCode).toBe(64)
+  })
+
   it('accept a JSON body on the command line', async () => {
     const { run } = await makeApiHome()
     const body = '{"users": [{"email": "ada@example.com", "limit": 5}]}'

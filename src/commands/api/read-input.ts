@@ -66,8 +66,9 @@ export async function readJson(command: string, source: string): Promise<unknown
   return parse(text, `${command}: ${nameOf(source)} is not JSON`)
 }
 
+/** Whether it is JSON itself, not the name of a file: also `null`, numbers and text in quotes. */
 function isInline(source: string): boolean {
-  return /^\s*[{[]/.test(source)
+  return /^\s*([{["]|(null|true|false|-?\d[\d.]*)\s*$)/.test(source)
 }
 
 function nameOf(source: string): string {
