@@ -59,7 +59,9 @@ export function parseJson(text: string): { value: unknown } | undefined {
 /** Describes a body that cannot be read. One that is not JSON did not come from the API itself. */
 export function describeBody({ headers = {}, text }: RawResponse): string {
   if (!text.trim()) return 'empty'
-  const form = headers['content-encoding'] ?? headers['content-type']
+  // Otherwise the transport has decompressed it.
+  const isCompressed = text.includes('\ufffd')
+  const form = (isCompressed && headers['content-encoding']) || headers['content-type']
   if (/\bjson\b/i.test(String(form))) return 'broken JSON'
   return form ? `not JSON, but ${form}, perhaps from a proxy` : 'not JSON'
 }

@@ -17,6 +17,13 @@ describe.each(transports)('compression through %s', (transport) => {
     expect(faults.requests[0]?.headers['accept-encoding']).toMatch(/gzip/)
   })
 
+  it('that is unknown is named', async () => {
+    const headers = { 'content-encoding': 'snappy', 'content-type': 'application/json' }
+    faults.play([{ headers, body: Buffer.from([0xff, 0x06, 0x00, 0x80]) }])
+    const error = await errorOf(faults.makeClient().organization.limits.getGlobal())
+    expect(error.message).toMatch(/not JSON, but snappy, perhaps from a proxy$/)
+  })
+
   describe.each(encodings)('with %s', (encoding, compress) => {
     const headers = { 'content-encoding': encoding, 'content-type': 'application/json' }
 
@@ -30,6 +37,13 @@ describe.each(transports)('compression through %s', (transport) => {
       faults.play([{ status: 404, headers, body: compress('{"detail": "no such thing"}') }])
       const error = await errorOf(faults.makeClient().organization.limits.getGlobal())
       expect(error).toMatchObject({ kind: 'http', status: 404, detail: 'no such thing' })
+    })
+
+    it('does not hide of which type an error page is', async () => {
+      const page = { ...headers, 'content-type': 'text/html' }
+      faults.play([{ status: 502, headers: page, body: compress('<h1>Bad Gateway</h1>') }])
+      const error = await errorOf(faults.makeClient({ retries: 0 }).organization.limits.getGlobal())
+      expect(error.message).toMatch(/not JSON, but text\/html, perhaps from a proxy$/)
     })
 
     it('is decoded only up to the size limit', async () => {
