@@ -167,8 +167,8 @@ describe('a consumer whose test runner has no import(), such as Jest', () => {
 
 describe('a consumer without the types of Node.js', () => {
   it('compiles with those of browsers', async () => {
-    const source = `import { createClient } from 'hookbell/api'
-export const client = createClient({ transport: 'fetch' })
+    const source = `import { createClient, fetchTransport } from 'hookbell/api'
+export const client = createClient({ transport: fetchTransport({ fetch: globalThis.fetch }) })
 for await (const { role } of client.sessions.messages.list({ sessionId: 's' })) console.log(role)`
     const options = { ...compilerOptions, lib: ['es2022', 'dom'], types: [], noEmit: true }
     const tsconfig = JSON.stringify({ compilerOptions: { ...options, module: 'nodenext' } })
@@ -288,6 +288,10 @@ const recipes: Record<string, string> = {
     const { send, close } = undiciTransport()
     createClient({ transport: { send, close: maybe(close) } })
     await startEmulator({ port: count, seed: maybe({}), faults: maybe([]), stateFile: text, now: maybe(Date.now) })`,
+  'your own fetch': `
+    const narrow = (url: string, init: RequestInit) => fetch(url, init)
+    for (const own of [narrow, undiciFetch, globalThis.fetch]) createClient({ transport: fetchTransport({ fetch: own }) })
+    createClient({ transport: fetchTransport({ fetch: (url, init) => fetch(url, { ...init, keepalive: true }) }) })`,
   'test your code': `
     await using emulator: Emulator = await startEmulator()
     await using tested = createClient(emulator.clientOptions)
@@ -296,10 +300,11 @@ const recipes: Record<string, string> = {
 
 describe.each(['node16', 'bundler'])('a newcomer with moduleResolution %s', (moduleResolution) => {
   it('compiles each recipe under the strictest settings', async () => {
-    const head = `import { type Computer, createClient, imageFromPath, isClientError, type RotatedKey, type TokenUsageRow, undiciTransport } from 'hookbell/api'
+    const head = `import { fetch as undiciFetch } from 'undici'
+import { type Computer, createClient, fetchTransport, imageFromPath, isClientError, type RotatedKey, type TokenUsageRow, undiciTransport } from 'hookbell/api'
 import { type Emulator, startEmulator } from 'hookbell/emulator'
 declare const client: ReturnType<typeof createClient>
-void [createClient, imageFromPath, isClientError, startEmulator, undiciTransport]
+void [createClient, fetchTransport, imageFromPath, undiciFetch, isClientError, startEmulator, undiciTransport]
 export type Used = [Computer, RotatedKey, TokenUsageRow, Emulator]
 `
     const sources = Object.values(recipes).map((text, at): [string, string] => [

@@ -3,8 +3,26 @@ import { bodyLimit, readText } from './_body.ts'
 import { closable } from './_closed.ts'
 
 export interface FetchOptions {
-  /** @default the `fetch` of the runtime */
-  fetch?: typeof globalThis.fetch | undefined
+  /** Sends the requests, for example the `fetch` of undici with a dispatcher. @default the `fetch` of the runtime */
+  fetch?: Fetch | undefined
+}
+
+/** The part of `fetch` that is used: other implementations have other types for the rest. */
+type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>
+
+interface FetchInit {
+  method: string
+  headers: Record<string, string>
+  redirect: 'manual'
+  signal: AbortSignal
+  body: string | null
+}
+
+interface FetchResponse {
+  readonly status: number
+  readonly headers: { forEach(callback: (value: string, name: string) => void): void }
+  /** A stream of bytes. */
+  readonly body: object | null
 }
 
 /**
@@ -23,11 +41,7 @@ export function fetchTransport({ fetch: given }: FetchOptions = {}): Transport {
   })
 }
 
-async function exchange(
-  request: TransportRequest,
-  controller: AbortController,
-  fetch: typeof globalThis.fetch,
-) {
+async function exchange(request: TransportRequest, controller: AbortController, fetch: Fetch) {
   const { method, origin, path, headers, body, maxResponseBytes } = request
   const response = await fetch(origin + path, {
     method,
@@ -43,7 +57,15 @@ async function exchange(
   const read = await readText(stream, bodyLimit(status, maxResponseBytes))
   if (read.cause) read.cause = causeOf(read.cause)
   if (read.end !== 'complete') controller.abort()
-  return { status, headers: Object.fromEntries(response.headers), ...read }
+  return { status, headers: headersOf(response), ...read }
+}
+
+function headersOf({ headers }: FetchResponse) {
+  const found: Record<string, string> = {}
+  headers.forEach((value, name) => {
+    found[name] = value
+  })
+  return found
 }
 
 /** The system error, which Node.js puts into `cause`. */
