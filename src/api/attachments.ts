@@ -63,14 +63,14 @@ export async function imageFromPath(
 }
 
 /**
- * Reads a PDF or text file. Its type and size are checked before it is read.
+ * Reads a PDF or a text file, such as source code. Its size is checked before it is read.
  * @throws {ValidationError} naming `path` if it is neither, too large, or cannot be read
  */
 export async function fileFromPath(
   path: string,
   options: AttachmentOptions = {},
 ): Promise<FileAttachment> {
-  const attachment = await read('fileFromPath', path, fileTypes, options)
+  const attachment = await read('fileFromPath', path, fileTypes, options, 'text/plain')
   return { ...attachment, name: baseName(path) }
 }
 
@@ -79,15 +79,18 @@ async function read(
   path: string,
   types: Readonly<Record<string, string>>,
   options: AttachmentOptions | null,
+  otherType?: string,
 ): Promise<ImageAttachment> {
   const { maxBytes = MOST_BYTES } = options ?? {}
   const refuse = (problem: string, cause?: unknown) =>
     new ValidationError(place, [{ field: 'path', problem: `"${path}" ${problem}` }], { cause })
   if (typeof path !== 'string') throw refuse('is not a string')
-  const mediaType = types[/\.[^./\\]+$/.exec(path)?.[0].toLowerCase() ?? '']
+  const knownType = types[/\.[^./\\]+$/.exec(path)?.[0].toLowerCase() ?? '']
+  const mediaType = knownType ?? otherType
   if (!mediaType) throw refuse(`must end in ${Object.keys(types).join(', ')}`)
   // Loaded here, since not every runtime has a file system.
   const { open, stat } = await import('node:fs/promises')
+  const { isUtf8 } = await import('node:buffer')
   let file: FileHandle | undefined
   try {
     // Checked before opening, since opening a named pipe blocks until there is a writer.
@@ -101,9 +104,12 @@ async function read(
       throw refuse(`is not what its name says (${mediaType})`)
     const data = await file.readFile()
     if (data.length > maxBytes) throw refuse(`grew beyond ${maxBytes} bytes`)
+    if (!knownType && (data.includes(0) || !isUtf8(data)))
+      throw refuse('is neither PDF nor text; images: imageFromPath')
     return { type: 'base64', mediaType, data: data.toString('base64') }
   } catch (error) {
-    throw error instanceof ValidationError ? error : refuse('cannot be read', error)
+    if (error instanceof ValidationError) throw error
+    throw refuse(`cannot be read: ${(error as Error).message}`, error)
   } finally {
     await file?.close()
   }

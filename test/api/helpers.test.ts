@@ -40,7 +40,7 @@ describe('imageFromPath', () => {
     ['a text file named .png', write('x.png', 'text'), 'not what its name says'],
     ['an empty file', write('empty.png', ''), 'not what its name says'],
     ['a folder', join(folder), 'must end in'],
-    ['a missing file', join(folder, 'gone.png'), 'cannot be read'],
+    ['a missing file', join(folder, 'gone.png'), 'cannot be read: ENOENT'],
   ])('rejects %s', async (_, path, problem) => {
     const error = await errorOf(imageFromPath(path))
     expect(error).toMatchObject({ kind: 'validation', issues: [{ field: 'path' }] })
@@ -72,9 +72,29 @@ describe('fileFromPath', () => {
     expect(await fileFromPath(write('b.md', '# hi'))).toMatchObject({ mediaType: 'text/markdown' })
   })
 
-  it('rejects an invalid PDF and an unsupported type', async () => {
-    expect(await errorOf(fileFromPath(write('b.pdf', 'x')))).toMatchObject({ kind: 'validation' })
-    expect(await errorOf(fileFromPath(write('b.exe', 'x')))).toMatchObject({ kind: 'validation' })
+  it.each(['main.ts', 'fix.patch', 'Dockerfile', '.env.example', 'a.unknown'])(
+    'reads the text file %s, whatever its ending',
+    async (name) => {
+      const file = await fileFromPath(write(name, 'größer\n'))
+      const data = Buffer.from('größer\n').toString('base64')
+      expect(file).toEqual({ type: 'base64', mediaType: 'text/plain', name, data })
+    },
+  )
+
+  it.each([
+    ['an invalid PDF', write('b.pdf', 'x'), 'not what its name says'],
+    ['an image', write('f.png', png), 'neither PDF nor text; images: imageFromPath'],
+    ['a program', write('b.exe', Buffer.from('MZ\0\0')), 'neither PDF nor text'],
+    [
+      'text in another encoding',
+      write('latin', Buffer.from('ä', 'latin1')),
+      'neither PDF nor text',
+    ],
+    ['a folder', folder, 'is not a file'],
+  ])('rejects %s', async (_, path, problem) => {
+    const error = await errorOf(fileFromPath(path))
+    expect(error).toMatchObject({ kind: 'validation', issues: [{ field: 'path' }] })
+    expect(error.message).toContain(problem)
   })
 
   it('returns a file that can be sent with a message', async () => {
