@@ -15,8 +15,8 @@ export interface WatchInput {
   /** ID of a computer to read from directly. */
   computerId?: string | undefined
   /**
-   * Only messages after the one with this ID, for example the last that you have stored; null for all from the
-   * beginning. Left out: messages from now on.
+   * Only messages after the one with this ID, for example the last that you have stored: if it is not listed, it is
+   * waited for. Null: all messages from the beginning. Left out: messages from now on.
    */
   after?: string | null | undefined
   /** Ends the watch at once, with an `AbortedError`. @default the signal of the call's options */
