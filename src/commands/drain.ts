@@ -12,6 +12,7 @@ import type { WorkerOptions } from '../worker/open-worker.ts'
 import { deliverOnce } from '../worker/run.ts'
 import { becomeWorker, releaseClaims } from './_become-worker.ts'
 import { stateFolders, withEvents } from './_events.ts'
+import { wakeWorkerOf } from './_wake-worker.ts'
 
 const AGAIN_MS = 250
 const LOOK_MS = 50
@@ -29,23 +30,34 @@ export const drainCommand = defineCommand({
     const limitMs = parseDuration(args.timeout)
     if (limitMs === undefined)
       throw usageError(`drain: "${args.timeout}" is not a duration`, 'Such as 5s')
-    const left = await drain(limitMs, becomeWorker(1))
-    if (left === 0) {
-      say('Nothing is left')
-      return 0
-    }
-    const onHold = stateFolders().some(isOnHold) ? ' (all is on hold: hookbell resume)' : ''
-    say(
-      asTyped(`${left} ${left === 1 ? 'event is' : 'events are'} left${onHold}; see: hookbell log`),
-    )
+    const replaced = new Set<string>()
+    const left = await drain(limitMs, replaced, becomeWorker(1))
+    say(left === 0 ? 'Nothing is left' : whatIsLeft(left))
     // An attempt that hangs must not outlive the timeout.
-    releaseClaims()
-    process.exit(1)
+    if (left > 0) releaseClaims()
+    // The machine may go on: what is left must not wait for its next event, nor a question that is shown.
+    for (const stateDir of replaced) wakeWorkerOf(stateDir)
+    return left === 0 ? 0 : process.exit(1)
   },
 })
 
-/** Delivers until nothing waits or the time is over. @returns how many events are not settled then */
-async function drain(limitMs: number, worker: Omit<WorkerOptions, 'stateDir'>): Promise<number> {
+function whatIsLeft(count: number): string {
+  const onHold = stateFolders().some(isOnHold) ? ' (all is on hold: hookbell resume)' : ''
+  return asTyped(
+    `${count} ${count === 1 ? 'event is' : 'events are'} left${onHold}; see: hookbell log`,
+  )
+}
+
+/**
+ * Delivers until nothing waits or the time is over.
+ * @param replaced receives the folders in which a worker ran
+ * @returns how many events are not settled then
+ */
+async function drain(
+  limitMs: number,
+  replaced: Set<string>,
+  worker: Omit<WorkerOptions, 'stateDir'>,
+): Promise<number> {
   const over = new AbortController()
   const deadline = sleep(limitMs, undefined, { signal: over.signal }).then(
     () => true,
@@ -53,7 +65,10 @@ async function drain(limitMs: number, worker: Omit<WorkerOptions, 'stateDir'>): 
   )
   for (;;) {
     const folders = stateFolders()
-    await Promise.all(folders.map((stateDir) => replaceWorker(stateDir, limitMs / 4)))
+    const asked = folders.map(async (stateDir) => {
+      if (await replaceWorker(stateDir, limitMs / 4)) replaced.add(stateDir)
+    })
+    await Promise.all(asked)
     for (const stateDir of folders) flush(stateDir)
     const once = folders.map((stateDir) => deliverOnce({ ...worker, stateDir }))
     const isLate = await Promise.race([Promise.all(once).then(() => false), deadline])
@@ -67,13 +82,18 @@ async function drain(limitMs: number, worker: Omit<WorkerOptions, 'stateDir'>): 
   }
 }
 
-/** Takes the place of a running worker: two of them would send the events of one session out of order. */
-async function replaceWorker(stateDir: string, limitMs: number) {
+/**
+ * Takes the place of a running worker: two of them would send the events of one session out of order.
+ * @returns whether one was asked to end
+ */
+async function replaceWorker(stateDir: string, limitMs: number): Promise<boolean> {
   const until = performance.now() + limitMs
+  let isAsked = false
   while (!acquireLock(stateDir) && performance.now() < until) {
-    requestHandover(stateDir)
+    isAsked = requestHandover(stateDir) || isAsked
     await sleep(LOOK_MS)
   }
+  return isAsked
 }
 
 function countLeft(): number {

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { defineCommand } from 'citty'
 import { asTyped } from '../cli/how-to-call.ts'
 import { paint, printJson, say } from '../cli/output.ts'
@@ -8,10 +6,9 @@ import { refuseFoldersAtRisk } from '../config/trust.ts'
 import { HookbellError, usageError } from '../errors.ts'
 import { sessionEnv } from '../hook/session-env.ts'
 import { type StoredEvent, storeEvent } from '../hook/store-event.ts'
-import { wakeWorker } from '../hook/wake.ts'
-import { packageRoot } from '../package-root.ts'
 import { didYouMean } from '../text/suggest.ts'
 import { isOnHold } from '../worker/on-hold.ts'
+import { wakeWorkerOf } from './_wake-worker.ts'
 import { readText } from './api/read-text.ts'
 
 /** The events that agents send for these kinds: routes, rules and templates treat a message as they treat theirs. */
@@ -49,7 +46,7 @@ export const notifyCommand = defineCommand({
     refuseFoldersAtRisk(configDir(), state)
     const { id, root } = store(state, payload(text.slice(0, MAX_CHARACTERS).toWellFormed()))
     // An agent may run this, in an environment that a repository has set: only a worker with its own may send.
-    wakeWorker(state, root, workerFor(state))
+    wakeWorkerOf(root)
     if (json) return printJson({ id })
     const when = isOnHold(state) ? ', and all is on hold' : ''
     say(asTyped(`${paint('green', 'ok')} accepted${when}; see: hookbell why ${id}`))
@@ -69,10 +66,4 @@ function store(state: string, payload: object): StoredEvent {
   throw new HookbellError('E_SPOOL', `notify: ${state} cannot take the message`, {
     hint: asTyped('Find out why with: hookbell doctor'),
   })
-}
-
-/** The copy that `init` made; without one, that of this package. */
-function workerFor(state: string): string {
-  const installed = join(state, 'runtime/dist/worker.cjs')
-  return existsSync(installed) ? installed : join(packageRoot(), 'dist/worker.cjs')
 }

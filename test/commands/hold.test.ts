@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { spoolIn } from '../../src/spool/layout.ts'
+import { lockHolder } from '../../src/spool/lock.ts'
 import { writeParked } from '../../src/spool/park.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import { makeHome, root } from '../support/home.ts'
@@ -168,6 +169,22 @@ describe('cli: drain', () => {
     await worker
     const told = received.map(({ body }) => /message \d+\./.exec(body)?.[0])
     expect(told).toEqual(all)
+  })
+
+  it('leaves a worker where one ran, which tries what is left in time', async () => {
+    const { home, accept, startWorker } = await makeTeamHome([500])
+    accept('first')
+    await startWorker()
+    await expect.poll(() => readdirSync(join(home.state, 'spool/deferred'))).toHaveLength(1)
+    expect(await home.run('drain', '--timeout', '10s')).toMatchObject({ exitCode: 1 })
+    await expect.poll(() => lockHolder(home.state)).toBeDefined()
+  })
+
+  it('starts no worker where none ran', async () => {
+    const { home, accept } = await makeTeamHome([500])
+    accept('first')
+    expect(await home.run('drain', '--timeout', '1s')).toMatchObject({ exitCode: 1 })
+    expect(readdirSync(home.state).filter((name) => name.startsWith('worker.'))).toEqual([])
   })
 })
 
