@@ -22,8 +22,8 @@ import { summarize } from './summary.ts'
 
 export interface DelivererDeps extends AttemptDeps {
   config(): LoadedConfig
-  /** Whether a failed delivery is parked or on its way back into its queue. */
-  isParked?(event: string, channel: string): boolean
+  /** Whether a failed delivery is parked, or on its way there or back into its queue. */
+  isComing?(event: string, channel: string): boolean
   /** Absent if nothing is known of earlier messages. */
   life?: MessageLife
   /** Milliseconds of a clock that is never put back. */
@@ -156,14 +156,14 @@ export class Deliverer {
     line.isBypassed &&= line.limiter.isFailing
     if (outcome.type !== 'deferred') return false
     const { delivery } = outcome
-    const { config, now, isParked } = this.#deps
+    const { config, now, isComing } = this.#deps
     const waitMs = directInMs({ delivery, limiter: line.limiter, now: now() }, config())
     line.isBypassed = waitMs === 0
-    const isComing = () => isParked?.(delivery.events[0] ?? '', delivery.channel) ?? false
+    const comesBack = () => isComing?.(delivery.events[0] ?? '', delivery.channel) ?? false
     // The attempt by way of the hub and the direct one count as one.
     const again = { ...delivery, attempts: delivery.attempts - 1 }
     if (line.isBypassed) this.#passOn([{ ...order, delivery: again, load: async () => again }])
-    else line.queue.expect(delivery.id, outcome.until - now(), isComing)
+    else line.queue.expect(delivery.id, outcome.until - now(), comesBack)
     return line.isBypassed
   }
 

@@ -135,6 +135,10 @@ export class FileStore implements Store {
     return this.#parked.has(event, channel)
   }
 
+  willBeDue(event: string, channel: string): boolean {
+    return this.#parked.willBeDue(event, channel)
+  }
+
   due(): string[] {
     this.#parked.refresh()
     return this.#parked.due(this.#now())

@@ -92,11 +92,12 @@ export class ParkedDeliveries {
 
   /** Whether a delivery of the event to the channel is parked, or was until this process claimed it. */
   has(event: string, channel: string): boolean {
-    if (this.#taken.has(`${event} ${channel}`)) return true
-    for (const wait of this.#waits.values()) {
-      if (wait.channel === channel && wait.events.includes(event)) return true
-    }
-    return false
+    return this.#taken.has(`${event} ${channel}`) || includes(this.#waits, event, channel)
+  }
+
+  /** The same, and also while it is written: until then a crash would lose it, but it will be due. */
+  willBeDue(event: string, channel: string): boolean {
+    return this.has(event, channel) || includes(this.#beingWritten, event, channel)
   }
 
   /** Whether a person has asked for deliveries to be tried now since the last call. */
@@ -178,6 +179,13 @@ export class ParkedDeliveries {
 }
 
 /** One that cannot be read is due at once. */
+function includes(waits: ReadonlyMap<string, Wait>, event: string, channel: string): boolean {
+  for (const wait of waits.values()) {
+    if (wait.channel === channel && wait.events.includes(event)) return true
+  }
+  return false
+}
+
 function waitOf(name: string, inode: number, parked: Partial<Parked> = {}): Wait {
   const { since = 0, isHeld = false, dueOtherwise, group, delivery } = parked
   const isQuiet = dueOtherwise !== undefined

@@ -75,7 +75,10 @@ export interface Store {
   park(delivery: Delivery, reason: ParkReason): Promise<void>
   /** Keeps a delivery that gave up, for a person. On the disk when this resolves. */
   giveUp(delivery: Delivery, reason: string): Promise<void>
+  /** Whether it is on the disk, or was until this worker claimed it. */
   isParked(event: string, channel: string): boolean
+  /** The same, or whether it is being written. */
+  willBeDue(event: string, channel: string): boolean
   /** Names of the parked deliveries that are due. */
   due(): string[]
   /** Names of the due deliveries of one group. */

@@ -75,7 +75,7 @@ export function openWorker({ stateDir, configDir, onRecord, ...options }: Worker
     deliverer: new Deliverer({
       ...{ ...current, steadyNow },
       life: alarms.around(withRules(openMessages, { ...current, ...lookUp })),
-      isParked: (event, channel) => store.isParked(event, channel),
+      isComing: (event, channel) => store.willBeDue(event, channel),
     }),
     memory,
     alarms,

@@ -29,7 +29,7 @@ function makeDeliverer(config: object) {
     now: Date.now,
     random: () => 1,
     steadyNow: () => (clock.isStopped ? 0 : performance.now()) + clock.skippedMs,
-    isParked: () => true,
+    isComing: () => true,
     life: {
       ...unknownLife,
       begin(delivery, destination) {

@@ -189,6 +189,7 @@ describe('parked deliveries', () => {
     const parking = park('held', {})
     expect(readdirSync(spool.deferred)).toEqual([])
     expect(store.isParked('held', 'file')).toBe(false)
+    expect(store.willBeDue('held', 'file')).toBe(true)
     await parking
     expect(readdirSync(spool.deferred)).toEqual(['held.file.json'])
     expect(store.isParked('held', 'file')).toBe(true)
@@ -262,6 +263,7 @@ describe('parked deliveries', () => {
     expect(known()).toEqual([true, false, false])
     store.claimParked('e.file.json')
     expect(known()).toEqual([true, false, false])
+    expect(store.willBeDue('e', 'file')).toBe(true)
   })
 
   it('wake the worker when the next one is due, unless another process has removed it', async () => {
