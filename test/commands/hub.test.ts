@@ -108,7 +108,10 @@ describe.skipIf(!hasRedis)('commands: hub, with Redis', () => {
     const machine = await makeHome(machineConfig(redis.url()))
     const box = await makeHome(hubConfig(redis.url(), receiver.url))
     machine.accept(stop)
-    expect(await machine.run('drain')).toMatchObject({ exitCode: 0, stdout: 'Nothing is left' })
+    expect(await machine.run('drain', '--timeout', '1m')).toMatchObject({
+      exitCode: 0,
+      stdout: 'Nothing is left',
+    })
     expect((await machine.run('status')).stdout).toMatch(/hub +reachable/)
     expect(JSON.parse((await box.run('hub', 'status', '--json')).stdout)).toMatchObject({
       // One record is the message, the other says that the session no longer waits.
@@ -139,7 +142,7 @@ describe.skipIf(!hasRedis)('commands: hub, with Redis', () => {
     expect(drained.stdout).toContain('1 event is left')
     expect((await machine.run('status')).stdout).toContain('hub: nobody listens there')
     await redis.start()
-    expect(await machine.run('drain')).toMatchObject({ exitCode: 0 })
+    expect(await machine.run('drain', '--timeout', '1m')).toMatchObject({ exitCode: 0 })
     const lines = (await redis.ask('LRANGE', 'hb:in', '0', '-1')) as string[]
     // A drain that timed out may leave a duplicate; it has the same id, and the hub delivers it once.
     const ids = lines.flatMap((line) => JSON.parse(line).id ?? [])
@@ -152,7 +155,7 @@ describe.skipIf(!hasRedis)('commands: hub, with Redis', () => {
     const machine = await makeHome(machineConfig(redis.url()))
     const box = await makeHome(hubConfig(redis.url(), receiver.url))
     machine.accept(stop)
-    await machine.run('drain')
+    await machine.run('drain', '--timeout', '1m')
     const { child: first } = await startHub(box)
     await expect.poll(() => receiver.received.length).toBe(1)
     first.kill('SIGKILL')
@@ -167,7 +170,7 @@ describe.skipIf(!hasRedis)('commands: hub, with Redis', () => {
     const machine = await makeHome(machineConfig(redis.url()))
     const box = await makeHome(hubConfig(redis.url(), receiver.url))
     machine.accept(stop)
-    await machine.run('drain')
+    await machine.run('drain', '--timeout', '1m')
     await startHub(box)
     const dead = async () => JSON.parse((await box.run('hub', 'dead', '--json')).stdout)
     await expect.poll(dead).toHaveLength(1)
@@ -184,7 +187,7 @@ describe.skipIf(!hasRedis)('commands: hub, with Redis', () => {
     const machine = await makeHome(machineConfig(redis.url()))
     const box = await makeHome(hubConfig(redis.url(), receiver.url))
     machine.accept(stop)
-    await machine.run('drain')
+    await machine.run('drain', '--timeout', '1m')
     const hub = await startHub(box)
     await expect.poll(hub.output).toContain('"attempt":1')
     expect((await box.run('hub', 'flush')).stdout).toContain('1 message waiting; tried again')
@@ -200,7 +203,7 @@ describe.skipIf(!hasRedis)('commands: hub, with Redis', () => {
     const machine = await makeHome(machineConfig(redis.url()))
     const box = await makeHome(hubConfig(redis.url(), receiver.url))
     machine.accept({ ...stop, hook_event_name: 'PermissionRequest', tool_name: 'Bash' })
-    await machine.run('drain')
+    await machine.run('drain', '--timeout', '1m')
     const { stdout } = await machine.run('why')
     expect(stdout).toMatch(/team +.* handed over to the hub as [0-9a-f]{32}\.team\n/)
     const [, id = ''] = /run on the hub: hookbell hub why (\S+)/.exec(stdout) ?? []
@@ -219,7 +222,7 @@ describe.skipIf(!hasRedis)('commands: hub, with Redis', () => {
     const status = async () => JSON.parse((await machine.run('status', '--json')).stdout).hub
     expect(await status()).toEqual({ reach: 'reachable', waiting: 0, lastHandedOver: null })
     machine.accept(stop)
-    await machine.run('drain')
+    await machine.run('drain', '--timeout', '1m')
     await redis.stop()
     for (const session_id of ['s2', 's3']) machine.accept({ ...stop, session_id })
     await machine.run('drain', '--timeout', '1s')
@@ -243,12 +246,12 @@ describe.skipIf(!hasRedis)('commands: hub, with Redis', () => {
     await box.writeConfig(JSON.stringify(hubConfig(redis.url(), second.url)))
     await expect.poll(output).toContain('"reloaded"')
     machine.accept(stop)
-    await machine.run('drain')
+    await machine.run('drain', '--timeout', '1m')
     await expect.poll(() => second.received.length).toBe(1)
     await box.writeConfig('{ "hub": { "url": "https://wrong" } }')
     await expect.poll(output).toContain('the configuration before is used')
     machine.accept({ ...stop, session_id: 's2' })
-    await machine.run('drain')
+    await machine.run('drain', '--timeout', '1m')
     await expect.poll(() => second.received.length).toBe(2)
     expect(first.received).toEqual([])
   })
