@@ -9,9 +9,10 @@ import type { Checked } from './checked.ts'
 import { readStoredEnvironment, storeEnvironment } from './environment.ts'
 import { cacheStamp, mayBeCached, readCached, writeCached } from './kept.ts'
 import { lastGoodFile, withoutSecrets } from './last-good.ts'
+import type { SecretValues } from './load/expand.ts'
 import { builtInConfig, type LoadedConfig, loadConfig, parseConfig } from './load/load.ts'
 import { SecretFetcher } from './secrets/fetcher.ts'
-import { readSecrets } from './secrets/secrets.ts'
+import { readSecrets, referencesIn } from './secrets/secrets.ts'
 import { lastChange, SAVING_MS, stampReader } from './stamp.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -123,24 +124,13 @@ export class CurrentConfig {
     const text = readQuietly(path)
     if (text === undefined) return builtInConfig()
     const env = readStoredEnvironment(this.#stateDir)
-    const all = secretsIfReadable(this.#configDir)
-    for (const file of withoutOne(all ?? new Map())) {
-      const secrets = { file, env, fetched: this.#fetcher }
-      try {
-        const loaded = parseConfig(text, { path, secrets, isLastGood: true })
-        const values = new Set([...loaded.secrets, ...(all?.values() ?? [])])
-        const known: LoadedConfig = {
-          ...loaded,
-          secrets: [...values],
-          warnings: [],
-          source: 'last good',
-        }
-        return all ? known : waitingForSecrets(known)
-      } catch {
-        // The fault may be the value of a secret: then only the channels that need it have to wait.
-      }
-    }
-    return builtInConfig()
+    const file = secretsIfReadable(this.#configDir)
+    const values = { file: file ?? new Map(), env, fetched: this.#fetcher }
+    const loaded = parseLastGood(text, path, values)
+    if (!loaded) return builtInConfig()
+    const secrets = new Set([...loaded.secrets, ...values.file.values(), ...Object.values(env)])
+    const known = { ...loaded, secrets: [...secrets], warnings: [], source: 'last good' } as const
+    return file ? known : waitingForSecrets(known)
   }
 
   /** A file that was removed on purpose must not come back. Best effort. */
@@ -174,10 +164,36 @@ function isWithoutFile({ source, problem }: LoadedConfig): boolean {
 /** Why a channel cannot be used whose secrets are in a file that cannot be read. */
 export const WAITS_FOR_SECRETS = 'waits for secrets.env'
 
-/** All secrets, then all but one. */
-function withoutOne(secrets: ReadonlyMap<string, string>): ReadonlyMap<string, string>[] {
-  const others = [...secrets.keys()].map((name) => [...secrets].filter(([other]) => other !== name))
-  return [secrets, ...others.map((rest) => new Map(rest))]
+/** The fault may be the values of secrets: then only the channels that need these have to wait. */
+function parseLastGood(
+  text: string,
+  path: string,
+  values: Required<SecretValues>,
+): LoadedConfig | undefined {
+  const parse = (names: readonly string[]) => {
+    try {
+      return parseConfig(text, { path, secrets: onlySome(names, values), isLastGood: true })
+    } catch {
+      return undefined
+    }
+  }
+  const names = [...new Set(referencesIn(text))]
+  return parse(names) ?? parse(names.filter((name) => parse([name]))) ?? parse([])
+}
+
+function onlySome(
+  names: readonly string[],
+  { file, env, fetched }: Required<SecretValues>,
+): SecretValues {
+  const isOne = (name: string) => names.includes(name)
+  return {
+    file: new Map([...file].filter(([name]) => isOne(name))),
+    env: Object.fromEntries(Object.entries(env).filter(([name]) => isOne(name))),
+    fetched: {
+      valueOf: (name, source) => (isOne(name) ? fetched.valueOf(name, source) : undefined),
+      failureOf: (name, source) => fetched.failureOf(name, source),
+    },
+  }
 }
 
 /** If they cannot be read, only the channels that need one have to wait. */

@@ -727,6 +727,26 @@ describe('the configuration in force', () => {
     expect(problem?.message).toMatch(/channels\.B\.url: must be .*\(with the value of \$\{B\}\)$/)
   })
 
+  it('keeps the other channels although several secrets do not fit, also of the environment', () => {
+    const names = ['A', 'B', 'C', 'D']
+    const channels = Object.fromEntries(
+      names.map((name) => [name, { type: 'slack', url: reference(name) }]),
+    )
+    const good = 'https://hooks.slack.com/services/T0/B0/abc'
+    const folder = makeFolder({ 'config.json': JSON.stringify({ channels, env: ['D'] }) })
+    const state = makeFolder()
+    const load = (values: Readonly<Record<string, string>>) => {
+      const lines = ['A', 'B', 'C'].map((name) => `${name}=${values[name] ?? good}\n`)
+      writeFileSync(join(folder, 'secrets.env'), lines.join(''), { mode: 0o600 })
+      storeEnvironment(state, ['D'], { D: values.D ?? good })
+      return new CurrentConfig(folder, state).get()
+    }
+    expect(Object.keys(load({}).config.channels)).toEqual(names)
+    const { config, unusable, secrets } = load({ A: 'canary1', B: 'canary2', D: 'canary3' })
+    expect([Object.keys(config.channels), Object.keys(unusable)]).toEqual([['C'], ['A', 'B', 'D']])
+    expect(secrets).toEqual(expect.arrayContaining(['canary1', 'canary2', 'canary3']))
+  })
+
   it('says what to look at if the output of a command does not fit', async () => {
     const folder = makeFolder()
     const file = join(folder, 'value')
