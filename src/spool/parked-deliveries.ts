@@ -178,7 +178,6 @@ export class ParkedDeliveries {
   }
 }
 
-/** One that cannot be read is due at once. */
 function includes(waits: ReadonlyMap<string, Wait>, event: string, channel: string): boolean {
   for (const wait of waits.values()) {
     if (wait.channel === channel && wait.events.includes(event)) return true
@@ -186,6 +185,7 @@ function includes(waits: ReadonlyMap<string, Wait>, event: string, channel: stri
   return false
 }
 
+/** One that cannot be read is due at once. */
 function waitOf(name: string, inode: number, parked: Partial<Parked> = {}): Wait {
   const { since = 0, isHeld = false, dueOtherwise, group, delivery } = parked
   const isQuiet = dueOtherwise !== undefined

@@ -14,9 +14,9 @@ import { join } from 'node:path'
 import { onTestFinished, vi } from 'vitest'
 import { fallbackStateDir } from '../../src/config/paths.ts'
 import { installFrontDoor } from '../../src/install/front-door.ts'
-import { packageRoot } from '../../src/package-root.ts'
+import { packageRoot, packageVersion } from '../../src/package-root.ts'
 import { parseSpoolFile } from '../../src/spool/header.ts'
-import { thisProcess } from '../../src/spool/owner.ts'
+import { ownerToken, thisProcess } from '../../src/spool/owner.ts'
 import { removeFolder } from '../support/folder.ts'
 import { shellQuote } from '../support/shell-quote.ts'
 
@@ -114,8 +114,9 @@ export function fallbackOf({ state, env }: Home): string {
 
 /** Writes a lock of this test process, which the front door takes for a running worker. */
 export function pretendWarmWorker(state: string) {
-  const { pid, started, boot } = thisProcess()
-  writeFileSync(join(state, 'worker.lock'), `${pid} ${started} ${boot}\n`, { mode: 0o600 })
+  // With its version: a worker of an old version, which has none, is ended by a newer one.
+  const text = `${ownerToken(thisProcess()).replaceAll('_', ' ')} ${packageVersion()}\n`
+  writeFileSync(join(state, 'worker.lock'), text, { mode: 0o600 })
 }
 
 export function workerPid(state: string): number | undefined {
