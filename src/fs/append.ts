@@ -17,21 +17,26 @@ const queues = new Map<string, Waiting[]>()
 /**
  * Appends a line to a file and resolves once it is on the disk. Lines that arrive while others
  * are being written go together: one open, one write and one fdatasync for all of them.
+ * @param makesFolders whether missing folders are made; always the same for a path
  * @throws HookbellError E_SPOOL if it is not a regular file of this user, else the system error
  */
-export function appendLine(path: string, line: string): Promise<void> {
+export function appendLine(
+  path: string,
+  line: string,
+  { makesFolders = true } = {},
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const waiting = { line, resolve, reject }
     if (queues.get(path)?.push(waiting)) return
     queues.set(path, [waiting])
-    void drain(path)
+    void drain(path, makesFolders)
   })
 }
 
-async function drain(path: string): Promise<void> {
+async function drain(path: string, makesFolders: boolean): Promise<void> {
   for (let batch = takeAll(path); batch.length > 0; batch = takeAll(path)) {
     try {
-      await appendDurably(path, batch.map(({ line }) => line).join(''))
+      await appendDurably(path, batch.map(({ line }) => line).join(''), makesFolders)
       for (const { resolve } of batch) resolve()
     } catch (error) {
       for (const { reject } of batch) reject(error)
@@ -46,9 +51,9 @@ function takeAll(path: string): Waiting[] {
   return batch
 }
 
-async function appendDurably(path: string, lines: string): Promise<void> {
+async function appendDurably(path: string, lines: string, makesFolders: boolean): Promise<void> {
   // Opened each time, so that lines do not go to a log that has been rotated away.
-  const { handle, top } = await openLog(path)
+  const { handle, top } = await openLog(path, makesFolders)
   try {
     // Set again, because the umask may have removed bits.
     if (top) await handle.chmod(0o600)
@@ -67,13 +72,16 @@ async function appendDurably(path: string, lines: string): Promise<void> {
 const READ_APPEND = constants.O_RDWR | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0)
 
 /** `top` is set if the file is new: the highest folder that got a new entry. */
-async function openLog(path: string): Promise<{ handle: FileHandle; top?: string }> {
+async function openLog(
+  path: string,
+  makesFolders: boolean,
+): Promise<{ handle: FileHandle; top?: string }> {
   try {
     return { handle: await open(path, READ_APPEND) }
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error
   }
-  const firstNew = makeFolders(dirname(path), 0o700)
+  const firstNew = makesFolders ? makeFolders(dirname(path), 0o700) : undefined
   const handle = await open(path, READ_APPEND | constants.O_CREAT, 0o600)
   return { handle, top: dirname(firstNew ?? path) }
 }

@@ -8,6 +8,7 @@ const MAX_LINE = 300
 const MAX_TEXT = 1000
 const MIN_PAUSE_MS = 500
 const MAX_PAUSE_MS = 60_000
+const LOOK_MS = 10
 
 export interface JournalOptions {
   stateDir: string
@@ -34,6 +35,11 @@ export class Journal {
   /** How many entries are not on the disk yet. */
   get pending(): number {
     return this.#unwritten.size
+  }
+
+  /** Resolves when no entry waits for the disk, or the last attempt to write failed. */
+  async written(): Promise<void> {
+    while (this.pending > 0 && this.failure === undefined) await sleep(LOOK_MS)
   }
 
   /** Resolves once the entry is on the disk, however long that takes. Never rejects. */

@@ -6,9 +6,14 @@ import { currentFile, journalFiles } from './files.ts'
 import { idIn, readLines } from './read.ts'
 
 const ROTATE_AT_BYTES = 16 * 1024 * 1024
-/** Resolves once the entry is on the disk; entries written at the same time share one fsync. */
+
+/**
+ * Resolves once the entry is on the disk; entries written at the same time share one fsync.
+ * @throws the system error, also if there is no state folder: one that was removed must not come back with a late entry
+ */
 export async function appendEntry(state: string, entry: JournalEntry): Promise<void> {
-  await appendLine(currentFile(state), `${JSON.stringify(entry)}\n`)
+  const line = `${JSON.stringify(entry)}\n`
+  await appendLine(currentFile(state), line, { makesFolders: false })
 }
 
 /**

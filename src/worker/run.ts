@@ -158,6 +158,8 @@ async function close(
   deliverer.releaseAll()
   await dispatcher.comeToRest()
   await answers.close()
+  // Some entries are not waited for where they are made.
+  await journal.written()
   if (journal.failure) {
     dispatcher.faults.note('the journal', journal.failure)
     store.releaseAll()

@@ -1,8 +1,19 @@
-import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { JournalEntry } from '../../src/journal/entry.ts'
 import { EventHistory, type EventStatus } from '../../src/journal/history.ts'
+import { Journal } from '../../src/journal/journal.ts'
 import { outlineLine } from '../../src/journal/outline.ts'
 import { readJournal } from '../../src/journal/read.ts'
 import { appendEntry, rotateJournal } from '../../src/journal/write.ts'
@@ -152,6 +163,30 @@ describe('the journal', () => {
     const entry = { ...accepted('e'), title: 'a\u2028b\u2029c\rd\u0085e' } as JournalEntry
     await appendEntry(stateDir, entry)
     expect(await readAll(stateDir)).toEqual([entry])
+  })
+
+  it('tells when all entries are on the disk, and does not wait for a disk that fails', async () => {
+    const { stateDir } = makeWorld()
+    const journal = new Journal({ stateDir, secrets: () => [] })
+    for (const id of ['one', 'two']) void journal.append(accepted(id))
+    await journal.written()
+    expect(journal.pending).toBe(0)
+    const path = join(stateDir, 'journal.jsonl')
+    expect(readFileSync(path, 'utf8')).toContain('"two"')
+    renameSync(path, `${path}.kept`)
+    mkdirSync(path)
+    const third = journal.append(accepted('three'))
+    await journal.written()
+    expect(journal.pending).toBe(1)
+    rmdirSync(path)
+    await third
+  })
+
+  it('does not make a state folder again that was removed', async () => {
+    const { stateDir } = makeWorld()
+    rmSync(stateDir, { recursive: true })
+    await expect(appendEntry(stateDir, accepted('late'))).rejects.toThrow('ENOENT')
+    expect(existsSync(stateDir)).toBe(false)
   })
 
   it('skips lines that a crash truncated, and unknown entries', async () => {
