@@ -80,6 +80,7 @@ async function queueEvent(
     // Deliveries are queued within the turn of the session, so that its next event is queued behind them.
     return { prepared, ended: deliveries.map((one) => start(one, claim, deps)) }
   })
+  deps.turns.note(parsed)
   // The event may answer a held question: review it now, not when it is due.
   if (meaningOf(parsed).isAnswer) noteAnswer(parsed, deps)
   const ended = Promise.all(running.ended)
@@ -116,8 +117,7 @@ function storedFacts(
   }
 }
 
-function noteAnswer(event: AgentEvent, { answers, memory, store, turns }: WorkerDeps) {
-  turns.note(event)
+function noteAnswer(event: AgentEvent, { answers, memory, store }: WorkerDeps) {
   const session = sessionHash(event)
   store.reviewHeld(session)
   const known = memory.current?.session(event)

@@ -14,8 +14,14 @@ const SILENT_MS = 3600_000
 /** More sessions than run at once. */
 const MAX_TURNS = 100
 
+/** Without its text, which may be long. */
+type Prompt = Pick<
+  AgentEvent,
+  'at' | 'client' | 'cwd' | 'env' | 'sessionId' | 'transcriptPath' | 'turnId'
+>
+
 interface Turn {
-  prompt: AgentEvent
+  prompt: Prompt
   size: number
   grownAt: number
 }
@@ -39,12 +45,16 @@ export class RunningTurns {
     this.#looks = new LookTimes(deps.now)
   }
 
-  /** Call it with each event that begins or ends a turn, or ends a session. */
+  /** Must be called with each event: some begin or end a turn. */
   note(event: AgentEvent) {
+    const { isAnswerToAll, mayFailUnheard } = meaningOf(event)
+    if (!isAnswerToAll) return
     const key = sessionOf(event)
     this.#turns.delete(key)
-    if (!meaningOf(event).mayFailUnheard || !event.transcriptPath) return
-    this.#turns.set(key, { prompt: event, size: 0, grownAt: this.#deps.now() })
+    const { at, client, cwd, env, sessionId, transcriptPath, turnId } = event
+    if (!mayFailUnheard || !transcriptPath) return
+    const prompt = { at, client, cwd, env, sessionId, transcriptPath, turnId }
+    this.#turns.set(key, { prompt, size: 0, grownAt: this.#deps.now() })
     dropOldest(this.#turns, MAX_TURNS)
     this.#looks.setNext(key, 0)
   }
@@ -91,7 +101,7 @@ export class RunningTurns {
     return outcome === 'failed' && !isHeadless ? { reason } : {}
   }
 
-  #accept(prompt: AgentEvent, reason: string): Claim {
+  #accept(prompt: Prompt, reason: string): Claim {
     const { client, env, sessionId, cwd, transcriptPath, turnId } = prompt
     const body = {
       hook_event_name: 'StopFailure',

@@ -101,6 +101,17 @@ describe('a running turn of a client that fires no hook for a failure', () => {
     expect(await after(30_000)).toBe(1)
   })
 
+  it.each(['PreToolUse', 'PermissionRequest', 'SubagentStop'])(
+    'is watched after %s',
+    async (name) => {
+      const { after, note, write } = makeTurns()
+      note()
+      note(name)
+      write(asked, failed)
+      expect(await after(1000)).toBe(1)
+    },
+  )
+
   it.each(['Stop', 'Interrupt', 'SessionEnd'])('is not watched after %s', async (name) => {
     const { after, note, write } = makeTurns()
     note()
