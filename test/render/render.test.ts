@@ -67,6 +67,11 @@ describe('a message', () => {
     [{ kind: 'permission', message: 'Use Bash?' }, 'api-server: permission needed', 'Use Bash?'],
     [{ kind: 'waiting', message: 'Idle' }, 'api-server: waiting for you', 'Idle'],
     [
+      { kind: 'waiting', client: 'hookbell', message: 'It works' },
+      'api-server: test message',
+      'It works',
+    ],
+    [
       { kind: 'waiting', notificationType: 'push_notification', message: 'The build is red' },
       'api-server: a message for you',
       'The build is red',
