@@ -1,5 +1,5 @@
 import { listOfLines } from '../text/list.ts'
-import { escapeMarkup } from './_text.ts'
+import { boundText, escapeMarkup } from './_text.ts'
 import type { Markup } from './define.ts'
 
 const entities: { [mark: string]: string } = {
@@ -64,6 +64,15 @@ export const htmlMarkup: Markup = {
 export function around(mark: string, inner: string): string {
   const text = inner.replace(/\s+/g, ' ').trim()
   return text && `${mark}${text}${mark}`
+}
+
+const CODE_END = '\n```'
+
+/** Truncates Slack's or Discord's markup. A code block that was cut in two would show its marks, and its text as markup. */
+export function boundMarkup(markup: string, max: number, whole: RegExp): string {
+  const text = boundText(markup, max - CODE_END.length, whole)
+  const isOpen = text.split('```').length % 2 === 0
+  return isOpen ? text + CODE_END : text
 }
 
 /** Slack has no escape for a backquote, so an apostrophe replaces it. */

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { discordCode, discordMarkup, escapeDiscord } from './_discord-markup.ts'
 import type { HttpAnswer } from './_http.ts'
 import { signOf } from './_kind-signs.ts'
+import { boundMarkup } from './_markup.ts'
 import { answerLine, httpFailure, secureUrl, urlSecrets } from './_network.ts'
 import { type JsonRequest, parseAnswer, requestJson } from './_request-json.ts'
 import { boundLine, boundText, whoOf, withoutShortId } from './_text.ts'
@@ -16,7 +17,6 @@ const SUPPRESS_NOTIFICATIONS = 4096
 /** Discord's code for a message that is not there any more. */
 const UNKNOWN_MESSAGE = 10008
 
-const CODE_END = '\n```'
 /** An escaped mark, a time or a piece of code, which must not be cut in two. */
 const WHOLE = /\\.|<t:\d+:f>|`[^`\n]+`/g
 
@@ -111,7 +111,8 @@ function composeDiscord(message: Message) {
   const head = [signOf(message.kind)?.emoji, `**${title}**`].filter(Boolean).join(' ')
   const foot = `-# ${smallPrint(message).join(' · ')}`
   const room = CONTENT_LENGTH - head.length - foot.length - '\n\n'.length
-  const text = boundMarkup(message.markup || escapeDiscord(boundText(message.body, room)), room)
+  const markup = message.markup || escapeDiscord(boundText(message.body, room))
+  const text = boundMarkup(markup, room, WHOLE)
   const isSilent = message.urgency === 'low'
   const body = {
     content: [head, text, foot].filter(Boolean).join('\n'),
@@ -120,12 +121,6 @@ function composeDiscord(message: Message) {
     flags: SUPPRESS_EMBEDS | (isSilent ? SUPPRESS_NOTIFICATIONS : 0),
   }
   return { body }
-}
-
-/** A code block that was cut in two would show its marks, and its text as markup. */
-function boundMarkup(markup: string, room: number): string {
-  const text = boundText(markup, room - CODE_END.length, WHOLE)
-  return text.split('```').length % 2 === 0 ? text + CODE_END : text
 }
 
 function smallPrint(message: Message): string[] {

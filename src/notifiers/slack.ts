@@ -2,7 +2,7 @@ import type { FetchFunction } from '@slack/webhook'
 import * as z from 'zod'
 import { ageInWords } from '../text/age.ts'
 import { type HttpAnswer, request } from './_http.ts'
-import { slackMarkup } from './_markup.ts'
+import { boundMarkup, slackMarkup } from './_markup.ts'
 import { answerLine, connectionFailure, httpFailure, secureUrl, urlSecrets } from './_network.ts'
 import {
   boundLine,
@@ -24,7 +24,6 @@ import {
 // https://docs.slack.dev/reference/block-kit: more than this and Slack refuses the whole message.
 const HEADER_LENGTH = 150
 const SECTION_LENGTH = 3000
-const CODE_END = '\n```'
 
 const RENEW = 'Create a new incoming webhook in Slack and set its URL for this channel'
 const ASK_ADMIN = 'Ask an administrator of the Slack workspace to allow it'
@@ -171,10 +170,8 @@ function time({ at }: Message, now: number) {
 
 /** `verbatim` keeps Slack from turning bare words into links and mentions. */
 function formatted(markup: string) {
-  const text = boundText(markup, SECTION_LENGTH - CODE_END.length, markupToken)
-  // A code block that was cut in two would show its marks, and its text as markup.
-  const isOpen = text.split('```').length % 2 === 0
-  return { type: 'mrkdwn' as const, text: isOpen ? text + CODE_END : text, verbatim: true }
+  const text = boundMarkup(markup, SECTION_LENGTH, markupToken)
+  return { type: 'mrkdwn' as const, text, verbatim: true }
 }
 
 /** Without `emoji: false` Slack would turn `:name:` into pictures. */
