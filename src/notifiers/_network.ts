@@ -83,6 +83,15 @@ export function httpFailure(name: string, refusal: Refusal): DeliveryError {
   })
 }
 
+/** The verdict on a success that another server sent in place of the service. */
+export function notFrom(
+  service: string,
+  { name, status, text, hint }: { name: string; status: number; text: string; hint: string },
+): DeliveryError {
+  const what = `${name}: ${status}, but the answer is not from ${service}`
+  return new DeliveryError('retry', text ? `${what}: ${text}` : what, { hint })
+}
+
 /**
  * The verdict on a request that failed without an answer. The original error is not kept as the
  * cause: it may contain the URL or what was sent.

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { HttpAnswer } from './_http.ts'
-import { answerLine, httpFailure } from './_network.ts'
+import { answerLine, httpFailure, notFrom } from './_network.ts'
 import { parseAnswer } from './_request-json.ts'
 import { DeliveryError } from './define.ts'
 
@@ -39,14 +39,12 @@ export function acceptedMessage({ status, text }: HttpAnswer, secrets: readonly 
     const { id, sequence_id: sequence } = data
     return { answer: `accepted as ${answerLine(id, secrets)}`, sequence }
   }
-  const said = answerLine(text, secrets)
-  throw new DeliveryError(
-    'retry',
-    `ntfy: ${status}, but the answer is not from an ntfy server: ${said}`,
-    {
-      hint: 'Check that the server of this channel is a ntfy server',
-    },
-  )
+  throw notFrom('an ntfy server', {
+    name: 'ntfy',
+    status,
+    text: answerLine(text, secrets),
+    hint: 'Check that the server of this channel is an ntfy server',
+  })
 }
 
 /** The verdict on an answer that is not a success. */

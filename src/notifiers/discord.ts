@@ -3,10 +3,10 @@ import { discordCode, discordMarkup, escapeDiscord } from './_discord-markup.ts'
 import type { HttpAnswer } from './_http.ts'
 import { signOf } from './_kind-signs.ts'
 import { boundMarkup } from './_markup.ts'
-import { answerLine, httpFailure, secureUrl, urlSecrets } from './_network.ts'
+import { answerLine, httpFailure, notFrom, secureUrl, urlSecrets } from './_network.ts'
 import { type JsonRequest, parseAnswer, requestJson } from './_request-json.ts'
 import { boundLine, boundText, whoOf, withoutShortId } from './_text.ts'
-import { DeliveryError, defineNotifier, type Message, type SendContext } from './define.ts'
+import { defineNotifier, type Message, type SendContext } from './define.ts'
 
 // https://docs.discord.com/developers/resources/webhook: the limits of a message.
 const CONTENT_LENGTH = 2000
@@ -60,9 +60,10 @@ export const discord = defineNotifier({
     if (data) return { answer: `accepted as ${data.id}`, handle: data.id }
     // From a server in between that does not pass on `wait`; no login page answers so.
     if (answer.status === 204) return `204 ${answerLine(answer.statusText, [])}`.trim()
-    const said = answerLine(answer.text, urlSecrets(channel.url))
-    const what = `discord: ${answer.status}, but the answer is not from Discord: ${said}`
-    throw new DeliveryError('retry', what.trim(), {
+    throw notFrom('Discord', {
+      name: 'discord',
+      status: answer.status,
+      text: answerLine(answer.text, urlSecrets(channel.url)),
       hint: 'Check that the URL is that of a webhook, and that no login page is in between',
     })
   },

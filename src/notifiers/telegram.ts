@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { HttpAnswer } from './_http.ts'
 import { signOf } from './_kind-signs.ts'
-import { answerLine, httpFailure, secureUrl } from './_network.ts'
+import { answerLine, httpFailure, notFrom, secureUrl } from './_network.ts'
 import { parseAnswer, requestJson } from './_request-json.ts'
 import { closeElements, escapeTelegram, telegramMarkup } from './_telegram-markup.ts'
 import { boundLine, boundText, markupToken, timeOf, whoOf, withoutShortId } from './_text.ts'
@@ -147,9 +147,10 @@ function hintFor(status: number, text: string): string | undefined {
 }
 
 function notTelegram({ status, text }: HttpAnswer, channel: Channel): DeliveryError {
-  const said = answerLine(text, secretsOf(channel))
-  const what = `telegram: ${status}, but the answer is not from Telegram: ${said}`
-  return new DeliveryError('retry', what.trim(), {
+  return notFrom('Telegram', {
+    name: 'telegram',
+    status,
+    text: answerLine(text, secretsOf(channel)),
     hint: 'Check the server of this channel, and that no login page is in between',
   })
 }

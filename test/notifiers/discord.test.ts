@@ -154,6 +154,9 @@ describe('notifiers: discord', () => {
       const { send } = await start([{ body }])
       const error = await failureOf(send())
       expect(error).toMatchObject({ verdict: 'retry', hint: expect.stringContaining('webhook') })
+      expect(error.message).toBe(
+        `discord: 200, but the answer is not from Discord${body && `: ${body}`}`,
+      )
     },
   )
 

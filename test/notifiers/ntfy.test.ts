@@ -262,7 +262,8 @@ describe('notifiers: ntfy', () => {
     const { send } = await start({}, [{ body }])
     expect(await failureOf(send())).toMatchObject({
       verdict: 'retry',
-      hint: expect.stringContaining('ntfy server'),
+      message: `ntfy: 200, but the answer is not from an ntfy server${body && `: ${body}`}`,
+      hint: expect.stringContaining('an ntfy server'),
     })
   })
 

@@ -185,6 +185,9 @@ describe('notifiers: telegram', () => {
       const { send } = await start([{ body }])
       const error = await failureOf(send())
       expect(error).toMatchObject({ verdict: 'retry', hint: expect.stringContaining('server') })
+      expect(error.message).toBe(
+        `telegram: 200, but the answer is not from Telegram${body && `: ${body}`}`,
+      )
     },
   )
 
