@@ -68,8 +68,9 @@ export function refusal(error: unknown): DeliveryError | undefined {
   // A name may resolve to a wrong address for a while, as behind the login page of a hotel.
   const verdict = error.isLiteral ? 'give-up' : 'retry'
   const canBeAllowed = ['private', 'loopback'].includes(error.reach)
-  const hint = { hint: 'Set allowPrivateNetwork for this channel if that is meant' }
-  return new DeliveryError(verdict, `webhook: ${error.message}`, canBeAllowed ? hint : {})
+  return new DeliveryError(verdict, `webhook: ${error.message}`, {
+    hint: canBeAllowed ? 'Set allowPrivateNetwork for this channel if that is meant' : undefined,
+  })
 }
 
 /** Passes on only the allowed addresses; fails if none is left. */

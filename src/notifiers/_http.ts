@@ -31,6 +31,10 @@ export interface HttpAnswer {
   text: string
 }
 
+export function isSuccess({ status }: Pick<HttpAnswer, 'status'>): boolean {
+  return status >= 200 && status < 300
+}
+
 /**
  * Makes one HTTP request. Redirects are not followed: they are answers like any other.
  * Does not use `fetch`, whose first call takes longer than the rest of a delivery.

@@ -64,22 +64,25 @@ interface Refusal {
   headers: IncomingHttpHeaders
   hint?: string | undefined
   /** If the body says how long to wait. */
-  retryAfterMs?: number | undefined
+  retryAfterSeconds?: number | undefined
   /** If the body says that no message will be accepted. */
   isChannelDead?: boolean
 }
 
 /** The verdict on an HTTP answer that is not a success. */
 export function httpFailure(name: string, refusal: Refusal): DeliveryError {
-  const { status, text, headers, retryAfterMs, isChannelDead } = refusal
+  const { status, text, headers, retryAfterSeconds, isChannelDead } = refusal
   const hint = refusal.hint ?? (status >= 300 && status < 400 ? REDIRECT : undefined)
   // The remaining 4xx mean that the same request will never succeed.
   const temporary = status < 400 || status >= 500 || [408, 425, 429].includes(status)
-  const waitMs = retryAfterMs ?? parseRetryAfter(headers['retry-after'])
+  const waitMs =
+    retryAfterSeconds === undefined
+      ? parseRetryAfter(headers['retry-after'])
+      : Math.ceil(retryAfterSeconds * 1000)
   return new DeliveryError(temporary ? 'retry' : 'give-up', `${name}: ${status} ${text}`.trim(), {
     retryAfterMs: temporary ? waitMs : undefined,
     isChannelDead: !temporary && (isChannelDead || CHANNEL_DEAD.includes(status)),
-    ...(hint && { hint }),
+    hint,
   })
 }
 
@@ -107,5 +110,5 @@ export function connectionFailure(
   const message = signal.aborted
     ? tooLate(name, signal).message
     : `${name}: ${answerLine(fault, secrets)}`
-  return new DeliveryError('retry', message, { handle, ...(hint && { hint }) })
+  return new DeliveryError('retry', message, { handle, hint })
 }

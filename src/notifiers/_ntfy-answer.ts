@@ -54,6 +54,6 @@ export function ntfyFailure(answer: HttpAnswer, secrets: readonly string[]): Del
   const text = answerLine(data ? `${data.code} ${data.error}` : answer.text, secrets)
   const failure = httpFailure('ntfy', { ...answer, text, hint: hints.get(code) })
   if (failure.verdict !== 'retry' || failure.retryAfterMs !== undefined) return failure
-  const hint = failure.hint && { hint: failure.hint }
-  return new DeliveryError('retry', failure.message, { ...hint, retryAfterMs: waits.get(code) })
+  const { message, hint } = failure
+  return new DeliveryError('retry', message, { hint, retryAfterMs: waits.get(code) })
 }

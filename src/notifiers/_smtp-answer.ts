@@ -32,9 +32,8 @@ export function smtpFailure(error: unknown, server: URL, signal: AbortSignal): D
   const text = cleanAnswer(innermost(error), server)
   // A missing STARTTLS is answered with 5xx too, but the network in between may have removed it.
   const permanent = code !== 'ETLS' && status >= 500 && !DAY_IS_FULL.test(text)
-  const hint = hintFor(code, text, server)
   return new DeliveryError(permanent ? 'give-up' : 'retry', `email: ${text}`, {
-    ...(hint && { hint }),
+    hint: hintFor(code, text, server),
     retryAfterMs: DAY_IS_FULL.test(text) ? 3_600_000 : undefined,
     // A refused mail says nothing about the next one; a refused login does.
     isChannelDead: permanent && code === 'EAUTH',

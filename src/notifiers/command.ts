@@ -130,9 +130,7 @@ function startFailure({ file, path }: Place, code: string): DeliveryError {
   }
   const hint = Object.hasOwn(hints, code) ? hints[code] : undefined
   const verdict = hint === undefined ? 'retry' : 'give-up'
-  return new DeliveryError(verdict, `command: ${file} could not be started (${code})`, {
-    ...(hint && { hint }),
-  })
+  return new DeliveryError(verdict, `command: ${file} could not be started (${code})`, { hint })
 }
 
 function whyNotFound(path: string): string {

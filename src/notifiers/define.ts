@@ -90,7 +90,7 @@ export class DeliveryError extends Error {
     message: string,
     options: {
       retryAfterMs?: number | undefined
-      hint?: string
+      hint?: string | undefined
       cause?: unknown
       isChannelDead?: boolean
       handle?: string | undefined

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { discordCode, discordMarkup, escapeDiscord } from './_discord-markup.ts'
-import type { HttpAnswer } from './_http.ts'
+import { type HttpAnswer, isSuccess } from './_http.ts'
 import { signOf } from './_kind-signs.ts'
 import { boundMarkup } from './_markup.ts'
 import { answerLine, httpFailure, notFrom, secureUrl, urlSecrets } from './_network.ts'
@@ -97,14 +97,14 @@ async function call(
 ): Promise<HttpAnswer> {
   const secrets = urlSecrets(url)
   const answer = await requestJson('discord', { ...asked, secrets }, context)
-  if (answer.status >= 200 && answer.status < 300) return answer
+  if (isSuccess(answer)) return answer
   const said = refused.safeParse(parseAnswer(answer)).data
   const { code = 0, message, errors, retry_after } = said ?? {}
   if (code === UNKNOWN_MESSAGE) return answer
   const reason = errors ? `${message}: ${JSON.stringify(errors)}` : message
   const text = answerLine(reason ?? answer.text, secrets)
-  const retryAfterMs = retry_after === undefined ? undefined : Math.ceil(retry_after * 1000)
-  throw httpFailure('discord', { ...answer, text, hint: hints.get(code), retryAfterMs })
+  const hint = hints.get(code)
+  throw httpFailure('discord', { ...answer, text, hint, retryAfterSeconds: retry_after })
 }
 
 function composeDiscord(message: Message) {

@@ -55,7 +55,7 @@ async function handOver(
     if (error instanceof DeliveryError) throw error
     const code = error instanceof RedisError ? error.code : ''
     throw new DeliveryError('retry', `hub: ${explainFailure(error)}`, {
-      ...(FULL.includes(code) && { hint: 'Nothing is lost: it waits here' }),
+      hint: FULL.includes(code) ? 'Nothing is lost: it waits here' : undefined,
       isChannelDead: NOT_ALLOWED.includes(code),
     })
   }

@@ -1,7 +1,7 @@
 import type { FetchFunction } from '@slack/webhook'
 import * as z from 'zod'
 import { ageInWords } from '../text/age.ts'
-import { type HttpAnswer, request } from './_http.ts'
+import { type HttpAnswer, isSuccess, request } from './_http.ts'
 import { boundMarkup, slackMarkup } from './_markup.ts'
 import { answerLine, connectionFailure, httpFailure, secureUrl, urlSecrets } from './_network.ts'
 import {
@@ -96,10 +96,6 @@ function recordingFetch(context: Pick<SendContext, 'signal' | 'extraCaFile'>) {
     }
   }
   return { fetch, received: () => answer }
-}
-
-function isSuccess({ status }: HttpAnswer): boolean {
-  return status >= 200 && status < 300
 }
 
 /** Slack answers `ok`; its workflows and some compatible servers answer in JSON. */

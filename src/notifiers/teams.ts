@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { HttpAnswer } from './_http.ts'
+import { type HttpAnswer, isSuccess } from './_http.ts'
 import { signOf } from './_kind-signs.ts'
 import { answerLine, httpFailure, secureUrl, urlSecrets } from './_network.ts'
 import { parseAnswer, requestJson } from './_request-json.ts'
@@ -44,7 +44,7 @@ export const teams = defineNotifier({
     const { body } = composeTeams(message, channel, context)
     const answer = await requestJson('teams', { url, body, secrets }, context)
     const { status, statusText } = answer
-    if (status < 200 || status >= 300) throw failureOf(answer, secrets)
+    if (!isSuccess(answer)) throw failureOf(answer, secrets)
     const text = answerLine(answer.text, secrets)
     // A page, such as of a network that asks for a login, or the old connector's text for a message that it could not post.
     if (/^\s*<|delivery failed/i.test(answer.text)) {

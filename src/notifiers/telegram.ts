@@ -133,10 +133,9 @@ function failureOf(answer: HttpAnswer, secrets: readonly string[]): DeliveryErro
   const hint = newChat
     ? `The group has a new id: set chat to ${newChat}`
     : (fault ?? hintFor(answer.status, text))
-  const wait = parameters?.retry_after
-  const retryAfterMs = wait === undefined ? undefined : Math.ceil(wait * 1000)
+  const retryAfterSeconds = parameters?.retry_after
   const isChannelDead = fault !== undefined
-  return httpFailure('telegram', { ...answer, text, hint, retryAfterMs, isChannelDead })
+  return httpFailure('telegram', { ...answer, text, hint, retryAfterSeconds, isChannelDead })
 }
 
 function hintFor(status: number, text: string): string | undefined {

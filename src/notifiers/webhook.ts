@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { request } from './_http.ts'
+import { isSuccess, request } from './_http.ts'
 import { answerLine, connectionFailure, httpFailure, urlSecrets } from './_network.ts'
 import { defineNotifier, type Message } from './define.ts'
 
@@ -83,10 +83,8 @@ export const webhook = defineNotifier({
     })
     const { status, statusText } = answer
     const text = answerLine(answer.text, secrets)
-    if (status >= 200 && status < 300) {
-      return text || `${status} ${answerLine(statusText, secrets)}`.trim()
-    }
-    throw httpFailure('webhook', { ...answer, text, hint: hintFor(status) })
+    if (!isSuccess(answer)) throw httpFailure('webhook', { ...answer, text, hint: hintFor(status) })
+    return text || `${status} ${answerLine(statusText, secrets)}`.trim()
   },
 })
 
