@@ -43,10 +43,16 @@ export function sessionOf({ origin, at }: Message, now: number): string {
 }
 
 /** Session, project, branch, machine and client, as far as they are known. */
-export function whoOf({ origin, cwd, client }: Message): string[] {
+function whoOf({ origin, cwd, client }: Message): string[] {
   const { label = '', project = '', branch = '', host = '' } = origin ?? {}
   const facts = [label, project || basename(cwd), branch, host && `on ${host}`, client]
   return [...new Set(facts.map(oneLine))].filter((fact) => fact !== '')
+}
+
+/** The same with the whole id of the session. */
+export function whoWithSession(message: Message): string[] {
+  const { sessionId } = message
+  return [...whoOf(withoutShortId(message)), ...(sessionId ? [`session ${sessionId}`] : [])]
 }
 
 /** The message without the start of its session's id as a label, for small print that has the whole id. */

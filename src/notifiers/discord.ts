@@ -5,7 +5,7 @@ import { signOf } from './_kind-signs.ts'
 import { boundMarkup } from './_markup.ts'
 import { answerLine, httpFailure, notFrom, secureUrl, urlSecrets } from './_network.ts'
 import { type JsonRequest, parseAnswer, requestJson } from './_request-json.ts'
-import { boundLine, boundText, whoOf, withoutShortId } from './_text.ts'
+import { boundLine, boundText, whoWithSession } from './_text.ts'
 import { defineNotifier, type Message, type SendContext } from './define.ts'
 
 // https://docs.discord.com/developers/resources/webhook: the limits of a message.
@@ -125,11 +125,10 @@ function composeDiscord(message: Message) {
 }
 
 function smallPrint(message: Message): string[] {
-  const { sessionId, origin, at } = message
+  const { origin, at } = message
   const ms = Date.parse(at)
-  const facts = [...whoOf(withoutShortId(message)), sessionId && `session ${sessionId}`]
   return [
-    ...facts.filter(Boolean).map((fact) => escapeDiscord(boundLine(fact, FACT_LENGTH))),
+    ...whoWithSession(message).map((fact) => escapeDiscord(boundLine(fact, FACT_LENGTH))),
     ...(origin?.reply ? [discordCode(boundLine(origin.reply, FACT_LENGTH * 2))] : []),
     ...(Number.isNaN(ms) ? [] : [discordMarkup.parts.moment(ms, '')]),
   ]

@@ -4,15 +4,7 @@ import { ageInWords } from '../text/age.ts'
 import { type HttpAnswer, isSuccess, request } from './_http.ts'
 import { boundMarkup, slackMarkup } from './_markup.ts'
 import { answerLine, connectionFailure, httpFailure, secureUrl, urlSecrets } from './_network.ts'
-import {
-  boundLine,
-  boundText,
-  escapeMarkup,
-  markupToken,
-  timeOf,
-  whoOf,
-  withoutShortId,
-} from './_text.ts'
+import { boundLine, boundText, escapeMarkup, markupToken, timeOf, whoWithSession } from './_text.ts'
 import {
   type ComposeContext,
   DeliveryError,
@@ -144,16 +136,8 @@ function composeSlack(message: Message, _: object, { now }: Pick<ComposeContext,
 }
 
 function smallPrint(message: Message, now: number) {
-  const { sessionId, origin } = message
-  const facts = [
-    ...whoOf(withoutShortId(message)),
-    sessionId && `session ${sessionId}`,
-    origin?.reply ?? '',
-  ]
-  return [
-    ...facts.filter(Boolean).map((fact) => plainText(fact, HEADER_LENGTH)),
-    ...time(message, now),
-  ]
+  const facts = [...whoWithSession(message), message.origin?.reply ?? ''].filter(Boolean)
+  return [...facts.map((fact) => plainText(fact, HEADER_LENGTH)), ...time(message, now)]
 }
 
 /** Slack shows it in the time zone of the reader. */

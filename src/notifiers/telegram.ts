@@ -4,7 +4,7 @@ import { signOf } from './_kind-signs.ts'
 import { answerLine, httpFailure, notFrom, secureUrl } from './_network.ts'
 import { parseAnswer, requestJson } from './_request-json.ts'
 import { closeElements, escapeTelegram, telegramMarkup } from './_telegram-markup.ts'
-import { boundLine, boundText, markupToken, timeOf, whoOf, withoutShortId } from './_text.ts'
+import { boundLine, boundText, markupToken, timeOf, whoWithSession } from './_text.ts'
 import { DeliveryError, defineNotifier, type Message, type SendContext } from './define.ts'
 
 // https://core.telegram.org/bots/api#sendmessage: the limit of a text, without its markup.
@@ -182,14 +182,10 @@ function escapeLine(text: string, max: number): string {
 }
 
 function smallPrint(message: Message, now: number): string[] {
-  const { sessionId, origin } = message
-  const facts = [
-    ...whoOf(withoutShortId(message)),
-    sessionId && `session ${sessionId}`,
-    timeOf(message, now),
-  ]
+  const { reply } = message.origin ?? {}
+  const facts = [...whoWithSession(message), timeOf(message, now)].filter(Boolean)
   return [
-    ...facts.filter(Boolean).map((fact) => escapeLine(fact, FACT_LENGTH)),
-    ...(origin?.reply ? [telegramMarkup.parts.code(boundLine(origin.reply, FACT_LENGTH * 2))] : []),
+    ...facts.map((fact) => escapeLine(fact, FACT_LENGTH)),
+    ...(reply ? [telegramMarkup.parts.code(boundLine(reply, FACT_LENGTH * 2))] : []),
   ]
 }

@@ -7,7 +7,7 @@ import {
   withoutAnswered,
 } from '../../src/deliver/summary.ts'
 import { type Delivery, deliverySchema } from '../../src/delivery.ts'
-import { whoOf } from '../../src/notifiers/_text.ts'
+import { whoWithSession } from '../../src/notifiers/_text.ts'
 import { makeDelivery } from '../support/delivery.ts'
 
 function asking(id: string, text: string) {
@@ -158,7 +158,7 @@ describe('a summary', () => {
       'box-1 · shop: done · body of a',
       'box-2 · shop: done · body of b',
     ])
-    expect(whoOf(message)).toEqual(['shop', 'main', 'claude'])
+    expect(whoWithSession(message)).toEqual(['shop', 'main', 'claude'])
   })
 
   it('names the project of each question if there are several', () => {
@@ -179,7 +179,7 @@ describe('a summary', () => {
   it('names once what all messages have in common', () => {
     const { message } = summarize([from('a', 'box-1', 'shop'), from('b', 'box-1', 'api')])
     expect(message.body).not.toContain('box-1')
-    expect(whoOf(message)).toEqual(['on box-1', 'claude'])
+    expect(whoWithSession(message)).toEqual(['on box-1', 'claude'])
   })
 
   const of = (event: string, sessionId: string) => {
