@@ -1,3 +1,5 @@
+import { nextDue } from '../text/schedule.ts'
+
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 /** A date further away than the period of any plan was misread. */
@@ -49,34 +51,15 @@ function fromSpan(text: string, now: number): number | undefined {
 const CLOCK =
   /\b(?:resets?|again|until|back)(?: at| on)? (\d{1,2})(?::(\d\d))? ?([ap])?\.?m?\.?(?: ?\(([A-Za-z_]+(?:\/[A-Za-z_+\-0-9]+)*)\))?/i
 
-/** The next moment at which the clock shows the time of day. */
+/** The next moment at which the clock shows the time of day, or the current minute. */
 function fromClock(text: string, now: number): number | undefined {
-  const [, hours, minutes, half, zone] = CLOCK.exec(text) ?? []
-  if (hours === undefined || (minutes === undefined && half === undefined)) return undefined
+  const [, hours, minutes, half, timeZone] = CLOCK.exec(text) ?? []
+  if (hours === undefined || !(minutes || half) || Number(minutes ?? 0) > 59) return undefined
   const hour = (Number(hours) % (half ? 12 : 24)) + (half?.toLowerCase() === 'p' ? 12 : 0)
-  const wanted = hour * 60 + Number(minutes ?? 0)
-  const start = now - (now % MINUTE_MS)
-  const passed = minutesOfDay(now, zone)
-  if (passed === undefined || Number(minutes ?? 0) > 59) return undefined
-  const away = (wanted - passed + 24 * 60) % (24 * 60)
-  const at = start + away * MINUTE_MS
-  // Corrects the hour if daylight saving time begins or ends in between.
-  const shown = minutesOfDay(at, zone) ?? wanted
-  const drift = ((wanted - shown + 36 * 60) % (24 * 60)) - 12 * 60
-  return at + drift * MINUTE_MS
-}
-
-function minutesOfDay(at: number, zone: string | undefined): number | undefined {
   try {
-    const parts = new Intl.DateTimeFormat('en-GB', {
-      hour: '2-digit',
-      minute: '2-digit',
-      hourCycle: 'h23',
-      timeZone: zone,
-    }).format(at)
-    const [hour, minute] = parts.split(':').map(Number)
-    return (hour ?? 0) * 60 + (minute ?? 0)
+    return nextDue({ at: `${hour}:${minutes ?? 0}`, timeZone }, now - MINUTE_MS)
   } catch {
+    // There is no such zone.
     return undefined
   }
 }

@@ -1,3 +1,4 @@
+import { nextDue } from '../text/schedule.ts'
 import { isPayload, textOf } from './payload.ts'
 
 const MINUTE_MS = 60_000
@@ -22,9 +23,6 @@ export function wakeUpOf(crons: readonly unknown[] = [], now: number): number | 
 function dueAfter(schedule: string, now: number): number {
   const [, minute, hour] = /^(\d{1,2}) (\d{1,2}) /.exec(schedule) ?? []
   if (minute === undefined || hour === undefined) return Number.POSITIVE_INFINITY
-  const due = new Date(now)
-  due.setHours(Number(hour), Number(minute), 0, 0)
   // It may be due in the current minute.
-  if (due.getTime() <= now - MINUTE_MS) due.setDate(due.getDate() + 1)
-  return due.getTime()
+  return nextDue({ at: `${hour}:${minute}` }, now - MINUTE_MS)
 }

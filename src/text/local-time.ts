@@ -1,3 +1,5 @@
+import { dropOldest } from '../drop-oldest.ts'
+
 /** `2026-11-20 09:00`, in `timeZone`, by default that of this machine. */
 export function formatTime(at: number, timeZone?: string): string {
   const { year, month, day, hour, minute } = partsAt(at, timeZone)
@@ -23,6 +25,8 @@ export function localTime(at: number, timeZone?: string): { weekday: number; min
 }
 
 const formatters = new Map<string, Intl.DateTimeFormat>()
+/** Zones are also named by texts of an agent, in any mixture of capital and small letters. */
+const MAX_FORMATTERS = 50
 
 function partsAt(at: number, timeZone: string | undefined): Record<string, string> {
   // Without Intl, whose first use takes a tenth of a worker's start time.
@@ -39,6 +43,7 @@ function partsAt(at: number, timeZone: string | undefined): Record<string, strin
       minute: '2-digit',
     })
   formatters.set(timeZone, formatter)
+  dropOldest(formatters, MAX_FORMATTERS)
   return Object.fromEntries(formatter.formatToParts(at).map(({ type, value }) => [type, value]))
 }
 
