@@ -1,5 +1,5 @@
 import { fieldOf, isPayload, type Payload, textOf } from '../../event/payload.ts'
-import type { Entry, EntryContent, Tokens } from './entry.ts'
+import type { Entry, EntryContent } from './entry.ts'
 
 /** Longer than anybody reads. */
 const MAX_TEXT = 64 * 1024
@@ -56,14 +56,41 @@ export function countOf(record: Payload, ...paths: readonly string[]): number {
   return 0
 }
 
-/** @param input includes `cached` @returns undefined where a line reports no tokens */
-export function tokensOf(input: number, cached: number, output: number): Tokens | undefined {
-  return input + output > 0 ? { input: Math.max(0, input - cached), output } : undefined
+/** The entries of all lines, by what is in each. */
+export function entriesOf(
+  records: readonly Payload[],
+  contentsOf: (record: Payload, index: number) => readonly EntryContent[],
+): Entry[] {
+  return records.flatMap((record, index) => entriesAt(timeOf(record), contentsOf(record, index)))
 }
 
 /** The entries of one line, all with the time of that line. */
 export function entriesAt(at: number | undefined, contents: readonly EntryContent[]): Entry[] {
   return contents.map((content) => ({ ...content, at }))
+}
+
+/** A prompt; none without a text. */
+export function promptOf(text: string): EntryContent[] {
+  return text ? [{ type: 'prompt', text }] : []
+}
+
+/** An answer; none without a text. */
+export function answerOf(text: string): EntryContent[] {
+  return text ? [{ type: 'answer', text }] : []
+}
+
+/** The model of the session; none without a name. */
+export function modelOf(model: string): EntryContent[] {
+  return model ? [{ type: 'session', model }] : []
+}
+
+/** The tokens of one call of the model; none if the line reports none. @param input includes `cached` */
+export function usageOf(
+  id: string,
+  { input, cached, output }: { input: number; cached: number; output: number },
+): EntryContent[] {
+  if (input + output === 0) return []
+  return [{ type: 'usage', id, tokens: { input: Math.max(0, input - cached), output } }]
 }
 
 export function parsed(text: unknown): unknown {

@@ -1,12 +1,12 @@
 import { fieldOf, type Payload, textOf } from '../../event/payload.ts'
-import { blockText, countOf, entriesAt, objectsOf, timeOf, tokensOf } from './_fields.ts'
+import { answerOf, blockText, countOf, entriesOf, modelOf, objectsOf, usageOf } from './_fields.ts'
 import type { EntryContent, TranscriptReader } from './entry.ts'
 
 /** The client's own notes may fill up to 160 kB between two lines that matter. */
 export const claude: TranscriptReader = {
   read(records) {
     const isOfAgent = isTranscriptOfAgent(records)
-    return records.flatMap((record) => entriesAt(timeOf(record), contentsOf(record, isOfAgent)))
+    return entriesOf(records, (record) => contentsOf(record, isOfAgent))
   },
 }
 
@@ -86,16 +86,16 @@ function messageOf(record: Payload): EntryContent[] {
     const results = blocks.filter(({ type }) => type === 'tool_result')
     return [
       ...results.map((one): EntryContent => ({ type: 'result', id: textOf(one, 'tool_use_id') })),
-      ...(results.length === 0 ? promptOf(record, text) : []),
+      ...(results.length === 0 ? promptIn(record, text) : []),
     ]
   }
-  return [...answerOf(text), ...callsOf(blocks), ...factsOf(record)]
+  return [...answerOf(text), ...callsOf(blocks), ...usageIn(record), ...modelOf(modelIn(record))]
 }
 
 /** What began a turn, if no person wrote the prompt (2.1.332). */
 const OWN_ORIGIN = /^(scheduled|task_notification|auto_continuation|peer|host_synthetic|system)$/
 
-function promptOf(record: Payload, words: string): EntryContent[] {
+function promptIn(record: Payload, words: string): EntryContent[] {
   if (/^\[Request interrupted by user/.test(words)) {
     return [{ type: 'end', outcome: 'interrupted', reason: 'interrupted' }]
   }
@@ -128,10 +128,6 @@ function commandIn(content: string): string {
   return name ? blockText(`${name} ${args}`) : ''
 }
 
-function answerOf(text: string): EntryContent[] {
-  return text ? [{ type: 'answer', text }] : []
-}
-
 export function callsOf(blocks: readonly Payload[]): EntryContent[] {
   return blocks
     .filter(({ type }) => type === 'tool_use')
@@ -143,18 +139,17 @@ export function callsOf(blocks: readonly Payload[]): EntryContent[] {
     }))
 }
 
-function factsOf(record: Payload): EntryContent[] {
-  const usage = 'message.usage.'
-  const tokens = tokensOf(
-    countOf(record, `${usage}input_tokens`) +
-      countOf(record, `${usage}cache_creation_input_tokens`),
-    0,
-    countOf(record, `${usage}output_tokens`),
-  )
-  const model = textOf(record, 'message.model')
-  return [
-    // Each block of a message has a line of its own, with the usage of the whole message.
-    ...(tokens ? [{ type: 'usage' as const, id: textOf(record, 'message.id'), tokens }] : []),
-    ...(model && !model.startsWith('<') ? [{ type: 'session' as const, model }] : []),
-  ]
+/** Each block of a message has a line of its own, with the usage of the whole message. */
+function usageIn(record: Payload): EntryContent[] {
+  const count = (name: string) => countOf(record, `message.usage.${name}`)
+  return usageOf(textOf(record, 'message.id'), {
+    input: count('input_tokens') + count('cache_creation_input_tokens'),
+    cached: 0,
+    output: count('output_tokens'),
+  })
+}
+
+/** A name in angle brackets is no model: the client wrote the message itself. */
+function modelIn(record: Payload): string {
+  return textOf(record, 'message.model').replace(/^<.*/s, '')
 }

@@ -1,27 +1,31 @@
-import { fieldOf, type Payload, textOf } from '../../event/payload.ts'
-import { blockText, countOf, entriesAt, parsed, timeOf, tokensOf } from './_fields.ts'
+import { fieldOf, isPayload, type Payload, textOf } from '../../event/payload.ts'
+import {
+  answerOf,
+  blockText,
+  countOf,
+  entriesOf,
+  modelOf,
+  parsed,
+  promptOf,
+  usageOf,
+} from './_fields.ts'
 import type { EntryContent, TranscriptReader } from './entry.ts'
 
 export const codex: TranscriptReader = {
-  read: (records) =>
-    records.flatMap((record) => entriesAt(timeOf(record), contentsOf(record, record.payload))),
+  read: (records) => entriesOf(records, contentsOf),
 }
 
 /** An agent of codex decides, and a person is not asked; the second is its older name. */
 const OWN_REVIEWER = /^(auto_review|guardian_subagent)$/
 
-function contentsOf(record: Payload, payload: unknown): EntryContent[] {
-  if (typeof payload !== 'object' || payload === null) return []
-  const facts = payload as Payload
-  switch (record.type) {
+function contentsOf({ type, payload: facts }: Payload): EntryContent[] {
+  if (!isPayload(facts)) return []
+  switch (type) {
     case 'session_meta':
       return sessionOf(facts)
     case 'turn_context': {
       const [model, reviewer] = [textOf(facts, 'model'), textOf(facts, 'approvals_reviewer')]
-      return [
-        ...(model ? [{ type: 'session' as const, model }] : []),
-        ...(reviewer ? [decider(OWN_REVIEWER.test(reviewer))] : []),
-      ]
+      return [...modelOf(model), ...(reviewer ? [decider(OWN_REVIEWER.test(reviewer))] : [])]
     }
     case 'event_msg':
       return eventOf(facts)
@@ -48,18 +52,15 @@ function eventOf(facts: Payload): EntryContent[] {
     case 'item_completed':
       return completedOf(facts)
     // Written by older versions.
-    case 'user_message': {
-      const text = textOf(facts, 'message')
-      return text ? [{ type: 'prompt', text }] : []
-    }
+    case 'user_message':
+      return promptOf(textOf(facts, 'message'))
     case 'token_count': {
-      const usage = 'info.last_token_usage.'
-      const tokens = tokensOf(
-        countOf(facts, `${usage}input_tokens`),
-        countOf(facts, `${usage}cached_input_tokens`),
-        countOf(facts, `${usage}output_tokens`),
-      )
-      return tokens ? [{ type: 'usage', id: '', tokens }] : []
+      const count = (name: string) => countOf(facts, `info.last_token_usage.${name}`)
+      return usageOf('', {
+        input: count('input_tokens'),
+        cached: count('cached_input_tokens'),
+        output: count('output_tokens'),
+      })
     }
     // 0.171 writes an error here; older versions, on a line of its own.
     case 'task_complete': {
@@ -85,7 +86,7 @@ function completedOf(facts: Payload): EntryContent[] {
   const type = textOf(facts, 'item.type')
   const [text, plan] = [blockText(fieldOf(facts, 'item.content')), textOf(facts, 'item.text')]
   if (type === 'Plan' && plan) return [{ type: 'plan', text: `${plan}\n\nImplement this plan?` }]
-  return type === 'UserMessage' && text ? [{ type: 'prompt', text }] : []
+  return type === 'UserMessage' ? promptOf(text) : []
 }
 
 function decider(isClient: boolean): EntryContent {
@@ -97,7 +98,7 @@ function itemOf(facts: Payload): EntryContent[] {
   switch (facts.type) {
     case 'message': {
       const text = blockText(facts.content, ['output_text', 'text'])
-      return facts.role === 'assistant' && text ? [{ type: 'answer', text }] : []
+      return facts.role === 'assistant' ? answerOf(text) : []
     }
     case 'function_call':
       return [{ type: 'call', id, name: textOf(facts, 'name'), input: parsed(facts.arguments) }]

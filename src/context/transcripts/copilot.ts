@@ -1,10 +1,19 @@
 import { dirname, join } from 'node:path'
 import { fieldOf, type Payload, textOf } from '../../event/payload.ts'
-import { countOf, entriesAt, objectsOf, parsed, timeOf, tokensOf } from './_fields.ts'
+import {
+  answerOf,
+  countOf,
+  entriesOf,
+  modelOf,
+  objectsOf,
+  parsed,
+  promptOf,
+  usageOf,
+} from './_fields.ts'
 import type { EntryContent, TranscriptReader } from './entry.ts'
 
 export const copilot: TranscriptReader = {
-  read: (records) => records.flatMap((record) => entriesAt(timeOf(record), contentsOf(record))),
+  read: (records) => entriesOf(records, contentsOf),
   sidecar: {
     pathOf: (path) => join(dirname(path), 'workspace.yaml'),
     // One line of a flat file: no reason for a YAML parser.
@@ -18,12 +27,10 @@ export const copilot: TranscriptReader = {
 
 function contentsOf(record: Payload): EntryContent[] {
   switch (record.type) {
-    case 'user.message': {
-      const text = textOf(record, 'data.content')
-      return text ? [{ type: 'prompt', text }] : []
-    }
+    case 'user.message':
+      return promptOf(textOf(record, 'data.content'))
     case 'assistant.message':
-      return answerOf(record)
+      return messageOf(record)
     case 'tool.execution_complete':
       return [{ type: 'result', id: textOf(record, 'data.toolCallId') }]
     case 'permission.completed':
@@ -34,12 +41,11 @@ function contentsOf(record: Payload): EntryContent[] {
       return [{ type: 'end', outcome: 'failed', reason: textOf(record, 'data.message') }]
     case 'session.usage_record': {
       const usage = 'data.usage.'
-      const tokens = tokensOf(
-        countOf(record, `${usage}inputTokens`, `${usage}input_tokens`),
-        countOf(record, `${usage}cacheReadTokens`, `${usage}cached_input_tokens`),
-        countOf(record, `${usage}outputTokens`, `${usage}output_tokens`),
-      )
-      return tokens ? [{ type: 'usage', id: '', tokens }] : []
+      return usageOf('', {
+        input: countOf(record, `${usage}inputTokens`, `${usage}input_tokens`),
+        cached: countOf(record, `${usage}cacheReadTokens`, `${usage}cached_input_tokens`),
+        output: countOf(record, `${usage}outputTokens`, `${usage}output_tokens`),
+      })
     }
     default:
       return []
@@ -47,11 +53,10 @@ function contentsOf(record: Payload): EntryContent[] {
 }
 
 /** Skips the messages of a sub-agent, which name the call that started it. */
-function answerOf(record: Payload): EntryContent[] {
+function messageOf(record: Payload): EntryContent[] {
   if (textOf(record, 'data.parentToolCallId')) return []
-  const [text, model] = [textOf(record, 'data.content'), textOf(record, 'data.model')]
   return [
-    ...(text ? [{ type: 'answer' as const, text }] : []),
+    ...answerOf(textOf(record, 'data.content')),
     ...objectsOf(record, 'data.toolRequests').map(
       (one): EntryContent => ({
         type: 'call',
@@ -60,6 +65,6 @@ function answerOf(record: Payload): EntryContent[] {
         input: parsed(fieldOf(one, 'arguments')),
       }),
     ),
-    ...(model ? [{ type: 'session' as const, model }] : []),
+    ...modelOf(textOf(record, 'data.model')),
   ]
 }

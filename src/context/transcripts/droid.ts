@@ -1,5 +1,5 @@
 import { fieldOf, isPayload, type Payload, textOf } from '../../event/payload.ts'
-import { blockText, entriesAt, objectsOf, parsed, timeOf } from './_fields.ts'
+import { answerOf, blockText, entriesOf, modelOf, objectsOf, parsed, promptOf } from './_fields.ts'
 import { callsOf } from './claude.ts'
 import type { Entry, EntryContent, TranscriptReader } from './entry.ts'
 
@@ -8,14 +8,9 @@ const cancelled = { type: 'end', outcome: 'interrupted', reason: CANCELLED } as 
 
 export const droid: TranscriptReader = {
   read: (records) =>
-    records
-      .flatMap((record, index) =>
-        entriesAt(
-          timeOf(record),
-          contentsOf(record, () => errorBefore(records, index)),
-        ),
-      )
-      .filter(isEndOfTurn),
+    entriesOf(records, (record, index) =>
+      contentsOf(record, () => errorBefore(records, index)),
+    ).filter(isEndOfTurn),
   sidecar: {
     pathOf: (path) => path.replace(/\.jsonl$/, '.settings.json'),
     read(text) {
@@ -90,20 +85,15 @@ function messageOf(record: Payload): EntryContent[] {
   const blocks = objectsOf(record, 'message.content')
   const text = blockText(fieldOf(record, 'message.content'))
   const results = blocks.filter(({ type }) => type === 'tool_result')
-  const model = textOf(record, 'message.modelId')
   switch (fieldOf(record, 'message.role')) {
     case 'user':
       return [
         ...results.map((one): EntryContent => ({ type: 'result', id: textOf(one, 'tool_use_id') })),
         ...(results.some(isCancelled) ? [cancelled] : []),
-        ...(text && results.length === 0 ? [{ type: 'prompt' as const, text }] : []),
+        ...(results.length === 0 ? promptOf(text) : []),
       ]
     case 'assistant':
-      return [
-        ...(text ? [{ type: 'answer' as const, text }] : []),
-        ...callsOf(blocks),
-        ...(model ? [{ type: 'session' as const, model }] : []),
-      ]
+      return [...answerOf(text), ...callsOf(blocks), ...modelOf(textOf(record, 'message.modelId'))]
     default:
       return []
   }

@@ -1,5 +1,15 @@
 import { fieldOf, isPayload, type Payload, textOf } from '../../event/payload.ts'
-import { blockText, countOf, entriesAt, objectsOf, timeOf, tokensOf } from './_fields.ts'
+import {
+  answerOf,
+  blockText,
+  countOf,
+  entriesAt,
+  modelOf,
+  objectsOf,
+  promptOf,
+  timeOf,
+  usageOf,
+} from './_fields.ts'
 import type { Entry, EntryContent, TranscriptReader } from './entry.ts'
 
 /** A message may be written again under its id, and the whole list may be replaced; the last state counts. */
@@ -43,12 +53,13 @@ function entriesOf(record: Payload): Entry[] {
   const at = timeOf(record)
   if (record.type === 'user') return entriesAt(at, userOf(record))
   if (record.type !== 'gemini') return entriesAt(at, endOf(record))
-  const text = blockText(record.content)
-  const calls = objectsOf(record, 'toolCalls')
-  return [
-    ...entriesAt(at, [...(text ? [{ type: 'answer' as const, text }] : []), ...factsOf(record)]),
-    ...calls.flatMap((call) => callOf(call, at)),
+  const said = [
+    ...answerOf(blockText(record.content)),
+    ...usageIn(record),
+    ...modelOf(textOf(record, 'model')),
   ]
+  const calls = objectsOf(record, 'toolCalls')
+  return [...entriesAt(at, said), ...calls.flatMap((call) => callOf(call, at))]
 }
 
 /** What the terminal shows to the person (0.61.0, useGeminiStream and useHistoryManager): the turn ends with it. */
@@ -65,8 +76,7 @@ function endOf(record: Payload): EntryContent[] {
 function userOf(record: Payload): EntryContent[] {
   const parts = objectsOf(record, 'content')
   if (parts.some(({ functionResponse }) => functionResponse !== undefined)) return []
-  const text = blockText(record.content)
-  return text ? [{ type: 'prompt', text }] : []
+  return promptOf(blockText(record.content))
 }
 
 /** A call is written together with its result, and has the time of the result. */
@@ -79,15 +89,10 @@ function callOf(call: Payload, at: number | undefined): Entry[] {
   ]
 }
 
-function factsOf(record: Payload): EntryContent[] {
-  const tokens = tokensOf(
-    countOf(record, 'tokens.input'),
-    countOf(record, 'tokens.cached'),
-    countOf(record, 'tokens.output'),
-  )
-  const model = textOf(record, 'model')
-  return [
-    ...(tokens ? [{ type: 'usage' as const, id: textOf(record, 'id'), tokens }] : []),
-    ...(model ? [{ type: 'session' as const, model }] : []),
-  ]
+function usageIn(record: Payload): EntryContent[] {
+  return usageOf(textOf(record, 'id'), {
+    input: countOf(record, 'tokens.input'),
+    cached: countOf(record, 'tokens.cached'),
+    output: countOf(record, 'tokens.output'),
+  })
 }

@@ -1,20 +1,32 @@
 import { fieldOf, isPayload, type Payload, textOf } from '../../event/payload.ts'
-import { blockText, countOf, entriesAt, objectsOf, timeOf, tokensOf } from './_fields.ts'
+import {
+  answerOf,
+  blockText,
+  countOf,
+  entriesOf,
+  modelOf,
+  objectsOf,
+  promptOf,
+  usageOf,
+} from './_fields.ts'
 import type { EntryContent, TranscriptReader } from './entry.ts'
 
 export const qwen: TranscriptReader = {
-  read: (records) => records.flatMap((record) => entriesAt(timeOf(record), contentsOf(record))),
+  read: (records) => entriesOf(records, contentsOf),
 }
 
 function contentsOf(record: Payload): EntryContent[] {
   const parts = objectsOf(record, 'message.parts')
   switch (record.type) {
-    case 'user': {
-      const text = blockText(parts)
-      return record.provenance === 'real_user' && text ? [{ type: 'prompt', text }] : []
-    }
+    case 'user':
+      return record.provenance === 'real_user' ? promptOf(blockText(parts)) : []
     case 'assistant':
-      return [...answerOf(parts), ...callsOf(parts), ...factsOf(record)]
+      return [
+        ...answerOf(answerIn(parts)),
+        ...callsOf(parts),
+        ...usageIn(record),
+        ...modelOf(textOf(record, 'model')),
+      ]
     case 'tool_result':
       return parts
         .map((part) => part.functionResponse)
@@ -30,9 +42,8 @@ function contentsOf(record: Payload): EntryContent[] {
 }
 
 /** Skips thoughts, which are parts too. */
-function answerOf(parts: readonly Payload[]): EntryContent[] {
-  const text = blockText(parts.filter(({ thought }) => thought !== true))
-  return text ? [{ type: 'answer', text }] : []
+function answerIn(parts: readonly Payload[]): string {
+  return blockText(parts.filter(({ thought }) => thought !== true))
 }
 
 function callsOf(parts: readonly Payload[]): EntryContent[] {
@@ -47,15 +58,11 @@ function callsOf(parts: readonly Payload[]): EntryContent[] {
     }))
 }
 
-function factsOf(record: Payload): EntryContent[] {
-  const tokens = tokensOf(
-    countOf(record, 'usageMetadata.promptTokenCount'),
-    countOf(record, 'usageMetadata.cachedContentTokenCount'),
-    countOf(record, 'usageMetadata.candidatesTokenCount'),
-  )
-  const model = textOf(record, 'model')
-  return [
-    ...(tokens ? [{ type: 'usage' as const, id: textOf(record, 'uuid'), tokens }] : []),
-    ...(model ? [{ type: 'session' as const, model }] : []),
-  ]
+function usageIn(record: Payload): EntryContent[] {
+  const count = (name: string) => countOf(record, `usageMetadata.${name}`)
+  return usageOf(textOf(record, 'uuid'), {
+    input: count('promptTokenCount'),
+    cached: count('cachedContentTokenCount'),
+    output: count('candidatesTokenCount'),
+  })
 }
