@@ -20,36 +20,38 @@ export function withTurn(event: AgentEvent, facts: TranscriptFacts): AgentEvent 
     model: event.model || facts.model,
     isHeadless: event.isHeadless ?? facts.isHeadless,
   }
-  if (event.kind === 'permission') {
-    return facts.isDecidedByClient && isDecidable(event)
-      ? { ...known, kind: 'other', means: 'PreToolUse' }
-      : withQuestion(known, facts)
+  switch (event.kind) {
+    case 'permission':
+      return facts.isDecidedByClient && isDecidable(event)
+        ? { ...known, kind: 'other', means: 'PreToolUse' }
+        : withQuestion(known, facts)
+    // The agent's last message says what it waits for, unless the notice itself does.
+    case 'waiting':
+      return meaningOf(event).isIdle ? { ...known, lastMessage: lastAnswer(event, facts) } : known
+    case 'failed':
+      return withError(known, facts)
+    case 'abnormal-end':
+      // The session of a sub-agent reports to the one that called it.
+      return facts.isSubagent ? { ...known, kind: 'ended' } : withReason(known, facts)
+    case 'done':
+      return withOutcome(known, facts)
+    default:
+      return known
   }
-  // Its session reports to the one that called it.
-  if (facts.isSubagent && event.kind === 'abnormal-end') return { ...known, kind: 'ended' }
+}
+
+/** droid and Gemini CLI end any turn in the same way; only the transcript shows how it ended. */
+function withOutcome(event: AgentEvent, facts: TranscriptFacts): AgentEvent {
+  const { isSubagent, outcome, outcomeReason, promptedAt, isRefused } = facts
   const lastMessage = lastAnswer(event, facts)
-  if (facts.isSubagent && event.kind === 'done') {
-    return { ...known, kind: 'subagent-done', means: 'SubagentStop', lastMessage }
-  }
-  // The agent's last message says what it waits for, unless the notice itself does.
-  if (event.kind === 'waiting') {
-    return meaningOf(event).isIdle ? { ...known, lastMessage } : known
-  }
-  if (event.kind === 'failed') return withError(known, facts)
-  if (event.kind === 'abnormal-end') return withReason(known, facts)
-  if (event.kind !== 'done') return known
-  const durationMs = event.durationMs ?? durationSince(facts.promptedAt, event.at)
-  // droid and Gemini CLI end any turn in the same way; only the transcript shows how it ended.
-  if (facts.outcome === 'interrupted') return { ...known, kind: 'other', means: 'Interrupt' }
-  const means = facts.isRefused ? 'StopRefused' : event.means
-  if (facts.outcome !== 'failed') return { ...known, means, lastMessage, durationMs }
-  const details = { error_details: facts.outcomeReason || 'the turn failed' }
-  const failure = failureOf(details, event.at, '')
+  if (isSubagent) return { ...event, kind: 'subagent-done', means: 'SubagentStop', lastMessage }
+  if (outcome === 'interrupted') return { ...event, kind: 'other', means: 'Interrupt' }
+  const durationMs = event.durationMs ?? durationSince(promptedAt, event.at)
+  const ended = { ...event, lastMessage, durationMs }
+  if (outcome !== 'failed') return { ...ended, means: isRefused ? 'StopRefused' : event.means }
+  const failure = failureOf({ error_details: outcomeReason || 'the turn failed' }, event.at, '')
   const message = event.message || failure.reason
-  return {
-    ...{ ...known, kind: 'failed', means: 'StopFailure', message, lastMessage, durationMs },
-    failure,
-  }
+  return { ...ended, kind: 'failed', means: 'StopFailure', message, failure }
 }
 
 /** The longest time between the hook for an error and the line about a turn that ended with it. Measured: 40 ms. */
