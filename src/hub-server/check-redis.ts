@@ -2,6 +2,7 @@ import { HookbellError } from '../errors.ts'
 import type { RedisConnection } from '../hub/connection.ts'
 import { explainFailure } from '../hub/explain.ts'
 import { RedisError } from '../hub/resp.ts'
+import { readInfo, textsIn } from './replies.ts'
 
 /**
  * Checks whether Redis keeps what is handed over, also when it is full or restarted.
@@ -9,8 +10,8 @@ import { RedisError } from '../hub/resp.ts'
  * @throws HookbellError E_UNAVAILABLE if Redis cannot be reached, or would evict messages
  */
 export async function checkRedis(redis: RedisConnection): Promise<string[]> {
-  const info = String(await redis.call('INFO').catch(unreachable))
-  const policy = valueIn(info, 'maxmemory_policy')
+  const info = await readInfo(redis).catch(unreachable)
+  const policy = info.get('maxmemory_policy')
   if (policy !== 'noeviction') {
     throw new HookbellError(
       'E_UNAVAILABLE',
@@ -20,12 +21,13 @@ export async function checkRedis(redis: RedisConnection): Promise<string[]> {
       },
     )
   }
-  if (valueIn(info, 'aof_enabled') !== '1')
+  if (info.get('aof_enabled') !== '1')
     return [
       'appendonly is off: a restart of Redis loses what was handed over. Set "appendonly yes" and "appendfsync always"',
     ]
-  const answer = await redis.call('CONFIG', 'GET', 'appendfsync').catch(() => null)
-  const appendfsync = Array.isArray(answer) ? answer[1] : undefined
+  const [, appendfsync] = textsIn(
+    await redis.call('CONFIG', 'GET', 'appendfsync').catch(() => null),
+  )
   if (appendfsync === undefined)
     return [
       'appendfsync cannot be read with these rights. Make sure that it is "always": with "everysec" a power cut loses the last second. If its user has +config|get, the hub checks this itself',
@@ -44,8 +46,4 @@ function unreachable(error: unknown): never {
       ? 'A machine may only hand messages over: run this on the hub'
       : 'Check "hub" in config.json: url, password and ca',
   })
-}
-
-function valueIn(info: string, name: string): string {
-  return new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? ''
 }

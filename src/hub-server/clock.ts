@@ -1,4 +1,5 @@
 import type { RedisConnection } from '../hub/connection.ts'
+import { readInfo } from './replies.ts'
 
 const EVERY_MS = 10_000
 
@@ -35,7 +36,6 @@ export class HubClock {
 
 /** @returns the time of Redis, Unix ms; that of this machine where Redis does not say it */
 export async function readTime(redis: RedisConnection): Promise<number> {
-  const info = String(await redis.call('INFO', 'server'))
-  const microseconds = Number(/^server_time_usec:(\d+)/m.exec(info)?.[1])
+  const microseconds = Number((await readInfo(redis, 'server')).get('server_time_usec'))
   return microseconds > 0 ? Math.round(microseconds / 1000) : Date.now()
 }

@@ -4,6 +4,7 @@ import { findDestination } from '../deliver/attempt.ts'
 import type { RedisConnection } from '../hub/connection.ts'
 import { PREFIX } from '../hub/keys.ts'
 import { DeliveryError } from '../notifiers/define.ts'
+import { textsIn } from './replies.ts'
 
 /** A queue in which messages wait, and the channels whose new messages go there. */
 export interface HubQueue {
@@ -65,8 +66,7 @@ async function existingQueues(redis: RedisConnection): Promise<string[]> {
   do {
     const reply = await redis.call('SCAN', cursor, 'MATCH', `${before}*${after}`, 'COUNT', SCANNED)
     const [next, keys] = Array.isArray(reply) ? reply : ['0', []]
-    for (const key of Array.isArray(keys) ? keys : [])
-      names.add(QUEUE + String(key).slice(before.length, -after.length))
+    for (const key of textsIn(keys)) names.add(QUEUE + key.slice(before.length, -after.length))
     cursor = String(next)
   } while (cursor !== '0')
   return [...names].sort()

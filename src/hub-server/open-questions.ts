@@ -3,6 +3,7 @@ import { answeredKey, openKey, overKey, WAITING } from '../hub/keys.ts'
 import { type AnswerRecord, type HubRecord, hashOfEvents } from '../hub/record.ts'
 import { cutText, oneLine } from '../text/clean.ts'
 import type { ReceivedAnswer } from './answers.ts'
+import { fieldsIn, textsIn } from './replies.ts'
 
 /** Kinds of messages after which an agent stands still until somebody answers. */
 const ASKING: readonly string[] = ['permission', 'waiting']
@@ -84,10 +85,8 @@ function isOver(
 
 /** The sessions that wait for an answer, the longest wait first. */
 export async function waitingSessions(redis: RedisConnection) {
-  const sessions = await redis.call('ZRANGE', WAITING, '0', `${MAX_SESSIONS - 1}`)
-  const all = await Promise.all(
-    (Array.isArray(sessions) ? sessions : []).map((one) => openOf(String(one), redis)),
-  )
+  const sessions = textsIn(await redis.call('ZRANGE', WAITING, '0', `${MAX_SESSIONS - 1}`))
+  const all = await Promise.all(sessions.map((one) => openOf(one, redis)))
   return all
     .flatMap((open) => {
       const [first, ...others] = open.sort((one, other) => one.since - other.since)
@@ -102,11 +101,6 @@ async function openOf(
   session: string,
   redis: RedisConnection,
 ): Promise<(OpenQuestion & { question: string })[]> {
-  const flat = await redis.call('HGETALL', openKey(session))
-  if (!Array.isArray(flat)) return []
-  return flat.flatMap((question, index) =>
-    index % 2 === 0
-      ? [{ ...(JSON.parse(String(flat[index + 1])) as OpenQuestion), question: String(question) }]
-      : [],
-  )
+  const fields = fieldsIn(await redis.call('HGETALL', openKey(session)))
+  return fields.map(([question, text]) => ({ ...(JSON.parse(text) as OpenQuestion), question }))
 }

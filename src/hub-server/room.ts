@@ -1,5 +1,6 @@
 import type { RedisConnection } from '../hub/connection.ts'
 import { HELD, INBOX, RESERVE } from '../hub/keys.ts'
+import { readInfo } from './replies.ts'
 import { OPEN_INBOX, SHUT_INBOX } from './scripts.ts'
 
 /** Fractions of maxmemory. From here on machines are turned away, so that the hub can work with the rest. */
@@ -49,8 +50,8 @@ export class Room {
 
 /** In bytes; `max` is Infinity where there is no limit. */
 async function memoryOf(redis: RedisConnection) {
-  const info = String(await redis.call('INFO', 'memory'))
-  const bytesOf = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1] ?? 0)
+  const info = await readInfo(redis, 'memory')
+  const bytesOf = (name: string) => Number(info.get(name) ?? 0)
   return { used: bytesOf('used_memory'), max: bytesOf('maxmemory') || Number.POSITIVE_INFINITY }
 }
 

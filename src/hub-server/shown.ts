@@ -6,6 +6,7 @@ import { answeredKey, shownKey, withdrawingKey } from '../hub/keys.ts'
 import { type HubRecord, hashOfEvents, questionOf } from '../hub/record.ts'
 import type { Received } from './accept.ts'
 import { answeredAt, isAnswered, type ReceivedAnswer } from './answers.ts'
+import { textsIn } from './replies.ts'
 import { BEGIN_WITHDRAWAL } from './scripts.ts'
 
 const DAY_SECONDS = 24 * 3600
@@ -51,9 +52,8 @@ export async function noteShown(received: Received, handle: string, deps: ShownD
 export async function withdrawAnswered(received: ReceivedAnswer, deps: ShownDeps) {
   const { session, questions } = received.answer
   const at = answeredAt(received) ?? Number.NEGATIVE_INFINITY
-  const values = await deps.redis.call('HVALS', shownKey(session))
-  if (!Array.isArray(values)) return
-  const all = values.map((text): Shown => JSON.parse(String(text)))
+  const values = textsIn(await deps.redis.call('HVALS', shownKey(session)))
+  const all = values.map((text): Shown => JSON.parse(text))
   const over = all.filter(({ question, since }) => questions.includes(question) || at > since)
   await Promise.all(over.map((one) => takeBack(one, session, deps)))
 }
@@ -66,8 +66,8 @@ export async function isAnotherShown(
   // In this order: a message is being withdrawn before it is no longer shown.
   const keys = [shownKey(session), withdrawingKey(session)]
   const found = await Promise.all(keys.map((key) => redis.call('HKEYS', key)))
-  const others = found.flat().filter((one) => one !== id)
-  return others.some((one) => String(one).slice(ID_LENGTH) === channel)
+  const others = found.flatMap(textsIn).filter((one) => one !== id)
+  return others.some((one) => one.slice(ID_LENGTH) === channel)
 }
 
 async function takeBack(shown: Shown, session: HubRecord['session'], deps: ShownDeps) {

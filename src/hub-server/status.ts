@@ -8,6 +8,7 @@ import { loadBullmq, openShared } from './bullmq.ts'
 import { checkRedis } from './check-redis.ts'
 import { hubQueues } from './destinations.ts'
 import { historyOf } from './history.ts'
+import { fieldsIn, textsIn } from './replies.ts'
 import { countInbox } from './room.ts'
 import { connectionOf } from './run.ts'
 
@@ -59,8 +60,8 @@ export async function hubStatus({ redis, queues }: OpenHub) {
     isRunning: router === 1,
     /** Whether machines are turned away because Redis is almost full. */
     isShut: type === 'string',
-    counts: pairsOf(Array.isArray(counts) ? counts : []),
-    lastRefused: Array.isArray(refused) && refused[0] ? parseRefusal(String(refused[0])) : null,
+    counts: Object.fromEntries(fieldsIn(counts).map(([name, count]) => [name, Number(count)])),
+    lastRefused: textsIn(refused).map(parseRefusal)[0] ?? null,
     destinations: destinations.filter((one) => one.channels.length > 0 || isUsed(one)),
   }
 }
@@ -116,10 +117,4 @@ function countReasons(reasons: readonly (string | undefined)[]) {
 
 function parseRefusal(text: string): { at: number; why: string } {
   return JSON.parse(text)
-}
-
-function pairsOf(flat: readonly unknown[]): Record<string, number> {
-  const pairs: Record<string, number> = {}
-  for (let at = 0; at < flat.length; at += 2) pairs[String(flat[at])] = Number(flat[at + 1])
-  return pairs
 }

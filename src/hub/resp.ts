@@ -58,17 +58,17 @@ function parseAt(bytes: Buffer, start: number, depth: number): Parsed | undefine
   if (lineEnd < 0) return undefined
   const line = bytes.toString('utf8', start + 1, lineEnd)
   const end = lineEnd + 2
-  switch (bytes[start]) {
-    case 0x2b:
+  switch (bytes.toString('latin1', start, start + 1)) {
+    case '+':
       return { reply: line, end }
-    case 0x2d:
+    case '-':
       return { reply: new RedisError(line), end }
-    case 0x3a:
-      return { reply: lengthOf(line), end }
-    case 0x24:
-      return bulkAt(bytes, end, lengthOf(line))
-    case 0x2a:
-      return listAt(bytes, end, lengthOf(line), depth)
+    case ':':
+      return { reply: numberIn(line), end }
+    case '$':
+      return bulkAt(bytes, end, numberIn(line))
+    case '*':
+      return listAt(bytes, end, numberIn(line), depth)
     default:
       throw new Error('it does not speak the protocol of Redis')
   }
@@ -95,7 +95,7 @@ function listAt(bytes: Buffer, start: number, count: number, depth: number): Par
   return { reply, end }
 }
 
-function lengthOf(line: string): number {
+function numberIn(line: string): number {
   if (!/^-?\d{1,15}$/.test(line)) throw new Error('it does not speak the protocol of Redis')
   return Number(line)
 }
