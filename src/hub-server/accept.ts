@@ -1,3 +1,4 @@
+import type { Job } from 'bullmq'
 import type { Delivery } from '../delivery.ts'
 import { type AnswerRecord, type HubRecord, MAX_RECORD_BYTES, recordSchema } from '../hub/record.ts'
 import { cleanText, oneLine } from '../text/clean.ts'
@@ -10,6 +11,9 @@ export interface Received {
   /** How long it may have been in the inbox before; absent if that is not worth mentioning, or not known. */
   listedMs?: number
 }
+
+/** The same as BullMQ keeps it. */
+export type HubJob = Job<Received>
 
 /** Parses a record of a machine. The reason of a refusal repeats no values of the text. */
 export function parseRecord(text: string): HubRecord | AnswerRecord | { refused: string } {

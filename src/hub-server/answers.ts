@@ -1,10 +1,8 @@
 import type { RedisConnection } from '../hub/connection.ts'
-import { answeredKey, overKey } from '../hub/keys.ts'
+import { answeredKey, overKey, REMEMBERED_SECONDS } from '../hub/keys.ts'
 import { type AnswerRecord, questionOf } from '../hub/record.ts'
 import type { Received } from './accept.ts'
 import { RAISE } from './scripts.ts'
-
-const DAY_SECONDS = 24 * 3600
 
 export interface ReceivedAnswer {
   answer: AnswerRecord
@@ -14,15 +12,15 @@ export interface ReceivedAnswer {
   listedMs: number
 }
 
-/** Remembers an answer for a day, because BullMQ cannot say whether a job was removed before it was sent. */
+/** Remembers an answer, because BullMQ cannot say whether a job was removed before it was sent. */
 export async function keepAnswer(received: ReceivedAnswer, redis: RedisConnection) {
   const since = answeredAt(received)
   const { session, questions } = received.answer
+  const seconds = `${REMEMBERED_SECONDS}`
   await Promise.all([
-    ...questions.map((one) => redis.call('SET', overKey(one), '1', 'EX', `${DAY_SECONDS}`)),
-    ...(since === undefined
-      ? []
-      : [redis.call('EVAL', RAISE, '1', answeredKey(session), `${since}`, `${DAY_SECONDS}`)]),
+    ...questions.map((one) => redis.call('SET', overKey(one), '1', 'EX', seconds)),
+    since !== undefined &&
+      redis.call('EVAL', RAISE, '1', answeredKey(session), `${since}`, seconds),
   ])
 }
 

@@ -1,5 +1,4 @@
-import type { Job } from 'bullmq'
-import type { Received } from './accept.ts'
+import type { HubJob } from './accept.ts'
 import { readTime } from './clock.ts'
 import { noteEnd } from './history.ts'
 import type { OpenHub } from './status.ts'
@@ -35,7 +34,7 @@ export async function actOnDead(
 }
 
 /** As if it had just come: with all its attempts, and whatever its age, because a person wants it told. */
-async function retry(job: Job<Received>, now: number) {
+async function retry(job: HubJob, now: number) {
   const { record, receivedAt, ...other } = job.data
   const { expiresInMs: _, ...rest } = record
   const ageMs = record.ageMs + Math.max(0, now - receivedAt)

@@ -6,11 +6,12 @@ import type { RedisConnection } from '../hub/connection.ts'
 import { COUNTS, PREFIX } from '../hub/keys.ts'
 import type { HubRecord } from '../hub/record.ts'
 import { SOON_MS } from '../text/age.ts'
-import type { Received } from './accept.ts'
+import type { HubJob, Received } from './accept.ts'
 import type { loadBullmq } from './bullmq.ts'
 import { noteWorking } from './dead-channel.ts'
 import { destinationOf, type HubQueue } from './destinations.ts'
 import { PassBy } from './pass-by.ts'
+import type { OnWithdrawn } from './shown.ts'
 import { isSent, type Told, tell } from './tell.ts'
 
 /** A hub that was killed delays a destination for about this long. */
@@ -28,8 +29,6 @@ const BEGIN_MS = 100
 /** For all but permission questions. BullMQ takes jobs without a priority (0) first. */
 const ORDINARY = 1
 
-type Job = Parameters<typeof tell>[0]
-
 export interface HubDestinationQueueDeps {
   bullmq: Awaited<ReturnType<typeof loadBullmq>>
   /** Shared by all queues. */
@@ -37,7 +36,7 @@ export interface HubDestinationQueueDeps {
   redis: RedisConnection
   loaded: LoadedConfig
   now(): number
-  onWithdrawn(of: { id: string; channel: string }, answer: string): void
+  onWithdrawn: OnWithdrawn
   onTold(received: Received, told: Told): void
   onProblem(error: unknown): void
   /** Called when nothing gets through to a channel until a person corrects it. */
@@ -142,7 +141,7 @@ export class HubDestinationQueue {
     }
   }
 
-  async #work(job: Job) {
+  async #work(job: HubJob) {
     const { bullmq, now, onProblem } = this.#deps
     this.#last = job.id
     const told = await this.#send(job)
@@ -158,7 +157,7 @@ export class HubDestinationQueue {
       throw new bullmq.UnrecoverableError(told.reason)
   }
 
-  async #send(job: Job, passed?: ReadonlySet<string>): Promise<Told> {
+  async #send(job: HubJob, passed?: ReadonlySet<string>): Promise<Told> {
     const { onTold, redis } = this.#deps
     const told = await this.#tell(job, passed)
     onTold(job.data, told)
@@ -168,7 +167,7 @@ export class HubDestinationQueue {
   }
 
   /** When the message that failed is tried again, Unix ms. Others may pass it before. */
-  async #triedAgainAt(job: Job, told: Extract<Told, { type: 'deferred' }>): Promise<number> {
+  async #triedAgainAt(job: HubJob, told: Extract<Told, { type: 'deferred' }>): Promise<number> {
     const { onProblem } = this.#deps
     const until = await this.#passBy.sendOthers(job, told).catch(onProblem)
     return Math.max(told.until, until ?? 0)
@@ -186,7 +185,7 @@ export class HubDestinationQueue {
   }
 
   /** If Redis does not answer, nothing was sent or decided, and the message keeps its place in the queue. */
-  async #tell(job: Job, passed?: ReadonlySet<string>) {
+  async #tell(job: HubJob, passed?: ReadonlySet<string>) {
     try {
       return await tell(job, { ...this.#deps, queue: this.queue, ...(passed && { passed }) })
     } catch (error) {

@@ -1,10 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RedisConnection } from '../hub/connection.ts'
-import { failedKey, seenKey } from '../hub/keys.ts'
+import { failedKey, REMEMBERED_SECONDS, seenKey } from '../hub/keys.ts'
 import { RedisError } from '../hub/resp.ts'
-
-/** How long a repeat is recognized, and `hub why` can say what became of a message. */
-const SEEN_SECONDS = 24 * 3600
 
 /** How a message ended. */
 export interface Ended {
@@ -35,7 +32,7 @@ async function mark(ids: readonly string[], ended: Ended, redis: RedisConnection
   const [lead] = ids
   const marks = ids.map((id) => {
     const text = JSON.stringify({ ...ended, ...(id !== lead && { summary: lead }) })
-    return redis.call('SET', seenKey(id), text, 'EX', `${SEEN_SECONDS}`)
+    return redis.call('SET', seenKey(id), text, 'EX', `${REMEMBERED_SECONDS}`)
   })
   const results = await Promise.allSettled(marks)
   return results.every((one) => one.status === 'fulfilled' || isFull(one.reason))
@@ -71,7 +68,7 @@ export async function noteFailure(
   redis: RedisConnection,
 ) {
   const text = JSON.stringify({ at, attempt, reason, until })
-  await redis.call('SET', failedKey(id), text, 'EX', `${SEEN_SECONDS}`).catch(() => {})
+  await redis.call('SET', failedKey(id), text, 'EX', `${REMEMBERED_SECONDS}`).catch(() => {})
 }
 
 /** What is known of a message apart from its job in a queue. */

@@ -1,5 +1,5 @@
 import type { RedisConnection } from '../hub/connection.ts'
-import { answeredKey, openKey, overKey, WAITING } from '../hub/keys.ts'
+import { answeredKey, openKey, overKey, REMEMBERED_SECONDS, WAITING } from '../hub/keys.ts'
 import { type AnswerRecord, type HubRecord, hashOfEvents } from '../hub/record.ts'
 import { cutText, oneLine } from '../text/clean.ts'
 import type { ReceivedAnswer } from './answers.ts'
@@ -10,7 +10,6 @@ const ASKING: readonly string[] = ['permission', 'waiting']
 /** What `hookbell test` sends asks nobody. */
 const TEST_CLIENT = 'hookbell'
 const MAX_TEXT = 200
-const DAY_SECONDS = 24 * 3600
 const MAX_SESSIONS = 1000
 const MAX_PER_SESSION = 30
 
@@ -27,7 +26,7 @@ export interface OpenQuestion {
   since: number
 }
 
-/** Remembers the questions in the records for a day. */
+/** Remembers the questions in the records. */
 export async function noteQuestions(
   records: readonly HubRecord[],
   receivedAt: number,
@@ -53,9 +52,9 @@ async function noteQuestion(record: HubRecord, receivedAt: number, redis: RedisC
   const open: OpenQuestion = { host, label, project, kind, title, text, since }
   await Promise.all([
     redis.call('HSETNX', openKey(session), question, JSON.stringify(open)),
-    redis.call('EXPIRE', openKey(session), `${DAY_SECONDS}`),
+    redis.call('EXPIRE', openKey(session), `${REMEMBERED_SECONDS}`),
     redis.call('ZADD', WAITING, 'NX', `${since}`, session),
-    redis.call('ZREMRANGEBYSCORE', WAITING, '-inf', `${receivedAt - DAY_SECONDS * 1000}`),
+    redis.call('ZREMRANGEBYSCORE', WAITING, '-inf', `${receivedAt - REMEMBERED_SECONDS * 1000}`),
     redis.call('ZREMRANGEBYRANK', WAITING, `${MAX_SESSIONS}`, '-1'),
   ])
 }

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Queue } from 'bullmq'
 import { dropOldest } from '../drop-oldest.ts'
-import type { Received } from './accept.ts'
-import { isSent, type Told, type tell } from './tell.ts'
+import type { HubJob, Received } from './accept.ts'
+import { isSent, type Told } from './tell.ts'
 
-type Job = Parameters<typeof tell>[0]
 type Deferred = Extract<Told, { type: 'deferred' }>
 
 /** With the default delays after half a minute: in a shorter outage a failure says nothing about the message. */
@@ -19,7 +18,7 @@ interface PassByDeps {
   /** The shortest time between two messages to the channel, in ms. */
   paceMs(channel: string): number
   /** Sends a message and records that. @param passed sessions of which it must include no message */
-  send(job: Job, passed: ReadonlySet<string>): Promise<Told>
+  send(job: HubJob, passed: ReadonlySet<string>): Promise<Told>
 }
 
 /** What has happened since the message failed that the others pass. */
@@ -55,7 +54,7 @@ export class PassBy {
    * job of that message is active, so that nobody else sends to the destination.
    * @returns until when the destination must be left alone, Unix ms; 0 if it need not be
    */
-  async sendOthers({ data }: Job, { attempt, asksToWait }: Deferred): Promise<number> {
+  async sendOthers({ data }: HubJob, { attempt, asksToWait }: Deferred): Promise<number> {
     if (attempt < PASSED_FROM || asksToWait) return 0
     const { channel, session } = data.record
     const pauseMs = this.#deps.paceMs(channel)
@@ -79,7 +78,7 @@ export class PassBy {
   }
 
   /** @returns whether it got through, or need not be sent */
-  async #send(job: Job, run: Run): Promise<boolean> {
+  async #send(job: HubJob, run: Run): Promise<boolean> {
     const { paceMs, send } = this.#deps
     if (this.#rejected.has(`${job.id}`)) return false
     await sleep(run.pauseMs)
@@ -96,7 +95,7 @@ export class PassBy {
     return true
   }
 
-  #reject({ id }: Job) {
+  #reject({ id }: HubJob) {
     this.#rejected.add(`${id}`)
     dropOldest(this.#rejected, MAX_REJECTED)
   }

@@ -17,7 +17,8 @@ import { closeQuestions, noteQuestions } from './open-questions.ts'
 import { HubQueues, type HubQueuesDeps } from './queues.ts'
 import { Room } from './room.ts'
 import { MAX_REPLY_BYTES, Router } from './router.ts'
-import { withdrawAnswered } from './shown.ts'
+import { type OnWithdrawn, withdrawAnswered } from './shown.ts'
+import type { Told } from './tell.ts'
 
 /** One line of JSON that a hub prints, without the text of messages. */
 export type HubLine = Record<string, string | number>
@@ -113,15 +114,16 @@ function makeRouter(room: Room, queues: HubQueues, deps: HubDeps): Router {
 }
 
 function reportTo(onLine: OnLine, clock: HubClock) {
+  const onWithdrawn: OnWithdrawn = ({ id, channel }, answer) =>
+    onLine({ at: Date.now(), id, channel, state: 'withdrawn', answer })
   return {
+    onWithdrawn,
     onProblem: problemsTo(onLine),
     onRefused: (reason: string) => onLine({ at: Date.now(), state: 'refused', reason }),
-    onWithdrawn: ({ id, channel }: { id: string; channel: string }, answer: string) =>
-      onLine({ at: Date.now(), id, channel, state: 'withdrawn', answer }),
-    onTold: ({ record, receivedAt }: Received, { type, ...told }: { type: string }) => {
+    onTold: ({ record, receivedAt }: Received, told: Told) => {
       const { id, host, channel } = record
       const waitedMs = Math.max(0, Math.round(clock.now() - receivedAt))
-      onLine({ at: Date.now(), id, host, channel, state: type, waitedMs, ...detailOf(told) })
+      onLine({ at: Date.now(), id, host, channel, state: told.type, waitedMs, ...detailOf(told) })
     },
   }
 }
@@ -158,7 +160,7 @@ export function connectionOf({
   if (problem) throw problem
   const cannotUse = (what: string, reason: string) => {
     const hint = howToSetIn(reason, unset, configDir(), {})
-    return new HookbellError('E_CONFIG', `hub: ${what}${reason}`, hint ? { hint } : {})
+    return new HookbellError('E_CONFIG', `hub: ${what}${reason}`, { hint })
   }
   if (hubProblem) throw cannotUse('', hubProblem)
   if (!config.hub) {
@@ -173,10 +175,9 @@ export function connectionOf({
   return { ...config.hub, extraCaFile: config.extraCaFile }
 }
 
-function detailOf(told: object): HubLine {
-  const { attempt, ms, answer, reason } = told as HubLine
-  const all = { attempt, ms, answer, reason }
-  return Object.fromEntries(
-    Object.entries(all).filter(([, value]) => value !== undefined),
-  ) as HubLine
+const DETAILS = ['attempt', 'ms', 'answer', 'reason']
+
+/** The details that an outcome of its type has. */
+function detailOf(told: Told): HubLine {
+  return Object.fromEntries(Object.entries(told).filter(([name]) => DETAILS.includes(name)))
 }

@@ -2,14 +2,13 @@ import type { LoadedConfig } from '../config/load/load.ts'
 import { ONE_SHOT_MS } from '../deliver/message-life.ts'
 import { withdraw } from '../deliver/withdraw.ts'
 import type { RedisConnection } from '../hub/connection.ts'
-import { answeredKey, shownKey, withdrawingKey } from '../hub/keys.ts'
+import { answeredKey, REMEMBERED_SECONDS, shownKey, withdrawingKey } from '../hub/keys.ts'
 import { type HubRecord, hashOfEvents, questionOf } from '../hub/record.ts'
 import type { Received } from './accept.ts'
 import { answeredAt, isAnswered, type ReceivedAnswer } from './answers.ts'
 import { textsIn } from './replies.ts'
 import { BEGIN_WITHDRAWAL } from './scripts.ts'
 
-const DAY_SECONDS = 24 * 3600
 /** A withdrawal takes at most this much longer than its deadline. Then its hub was killed. */
 const LONGER_MS = 5000
 /** The characters of an id before its channel. */
@@ -25,10 +24,13 @@ interface Shown {
   since: number
 }
 
+/** Called when a shown message was withdrawn. */
+export type OnWithdrawn = (message: Pick<HubRecord, 'id' | 'channel'>, answer: string) => void
+
 interface ShownDeps {
   redis: RedisConnection
   loaded: LoadedConfig
-  onWithdrawn(shown: Pick<Shown, 'id' | 'channel'>, answer: string): void
+  onWithdrawn: OnWithdrawn
 }
 
 /** Remembers the handle of a message that asks something, so that it can be withdrawn. */
@@ -84,5 +86,5 @@ async function takeBack(shown: Shown, session: HubRecord['session'], deps: Shown
 
 async function keep(shown: Shown, session: HubRecord['session'], redis: RedisConnection) {
   await redis.call('HSET', shownKey(session), shown.id, JSON.stringify(shown))
-  await redis.call('EXPIRE', shownKey(session), `${DAY_SECONDS}`)
+  await redis.call('EXPIRE', shownKey(session), `${REMEMBERED_SECONDS}`)
 }

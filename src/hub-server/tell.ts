@@ -1,4 +1,4 @@
-import type { Job, Queue } from 'bullmq'
+import type { Queue } from 'bullmq'
 import type { LoadedConfig } from '../config/load/load.ts'
 import { failedOutcome, retryAfterOf, send } from '../deliver/attempt.ts'
 import type { Outcome } from '../deliver/outcome.ts'
@@ -7,11 +7,11 @@ import type { Delivery } from '../delivery.ts'
 import type { RedisConnection } from '../hub/connection.ts'
 import { DeliveryError, type Sent } from '../notifiers/define.ts'
 import { formatDuration } from '../text/duration.ts'
-import { type Received, toDelivery } from './accept.ts'
+import { type HubJob, type Received, toDelivery } from './accept.ts'
 import { isAnswered } from './answers.ts'
 import { destinationOf } from './destinations.ts'
 import { endOf, isSeen, noteEnd, noteFailure } from './history.ts'
-import { isAnotherShown, noteShown } from './shown.ts'
+import { isAnotherShown, noteShown, type OnWithdrawn } from './shown.ts'
 
 /** If at least this many messages wait, and the first for this long, one summary tells of all: as on a machine. */
 const SUMMARY_FROM = 6
@@ -25,8 +25,7 @@ export interface TellDeps {
   now(): number
   /** Sessions whose messages must wait, so that a summary includes none of them. */
   passed?: ReadonlySet<string>
-  /** Called when a shown message was withdrawn. */
-  onWithdrawn(of: { id: string; channel: string }, answer: string): void
+  onWithdrawn: OnWithdrawn
 }
 
 export type Told =
@@ -39,7 +38,7 @@ export type Told =
   | { type: 'answered'; reason: string }
 
 /** Sends one waiting record, and others with it if many wait. Throws only if Redis does not answer. */
-export async function tell(job: Job<Received>, deps: TellDeps): Promise<Told> {
+export async function tell(job: HubJob, deps: TellDeps): Promise<Told> {
   const { now, redis } = deps
   const delivery = toDelivery(job.data, Math.max(0, job.attemptsStarted - 1))
   const { id } = delivery
@@ -68,7 +67,7 @@ async function whyOver(received: Received, delivery: Delivery, { now, redis }: T
     : undefined
 }
 
-async function attempt(job: Job<Received>, delivery: Delivery, deps: TellDeps): Promise<Told> {
+async function attempt(job: HubJob, delivery: Delivery, deps: TellDeps): Promise<Told> {
   const { loaded, now, redis } = deps
   const destination = destinationOf(delivery.channel, loaded)
   if ('error' in destination) return failed(delivery, destination.error, deps)
@@ -76,9 +75,9 @@ async function attempt(job: Job<Received>, delivery: Delivery, deps: TellDeps): 
     destination.notifier.summarizes && delivery.kind !== 'permission'
       ? await waitingWith(job, delivery, deps)
       : []
+  const all: [Received, ...Received[]] = [job.data, ...others]
   const rest = others.map((one) => toDelivery(one, 0))
-  const all = rest.length > 0 ? summarize([delivery, ...rest]) : delivery
-  const whole = withDelay(all, [job.data, ...others])
+  const whole = withDelay(rest.length > 0 ? summarize([delivery, ...rest]) : delivery, all)
   const canReplace = destination.notifier.canReplace?.(destination.options) === true
   const isBeside = canReplace && (await isAnotherShown(job.data.record, redis))
   const startedAt = performance.now()
@@ -87,7 +86,7 @@ async function attempt(job: Job<Received>, delivery: Delivery, deps: TellDeps): 
     sent = await send(destination, whole, loaded, { now }, { isBeside })
   } catch (error) {
     const lost = error instanceof DeliveryError ? error.handle : undefined
-    await keepHandle(lost, [job.data, ...others], deps)
+    await keepHandle(lost, all, deps)
     return failed(delivery, error, deps)
   }
   const ms = Math.round(performance.now() - startedAt)
@@ -95,7 +94,7 @@ async function attempt(job: Job<Received>, delivery: Delivery, deps: TellDeps): 
   const ids = [delivery, ...rest].map(({ id }) => id)
   await noteEnd(ids, { at: now(), state: 'delivered', detail: answer }, redis)
   const handle = typeof sent === 'string' ? undefined : sent.handle
-  await keepHandle(handle, [job.data, ...others], deps)
+  await keepHandle(handle, all, deps)
   return { type: 'delivered', attempt: delivery.attempts + 1, ms, answer }
 }
 
@@ -116,7 +115,7 @@ function failed(delivery: Delivery, error: unknown, { loaded, now }: TellDeps): 
 
 /** What else waits for the same channel, except permission questions; nothing if too few wait for a summary. */
 async function waitingWith(
-  job: Job<Received>,
+  job: HubJob,
   { id, channel }: Delivery,
   { queue, redis, now, passed }: TellDeps,
 ): Promise<Received[]> {

@@ -1,6 +1,5 @@
-import type { Job } from 'bullmq'
 import { HELD, INBOX, TAKEN } from '../hub/keys.ts'
-import type { Received } from './accept.ts'
+import type { HubJob } from './accept.ts'
 import { type Ended, type Failure, historyOf } from './history.ts'
 import { FIND } from './scripts.ts'
 import type { OpenHub } from './status.ts'
@@ -42,12 +41,12 @@ async function lookFor(hub: OpenHub, id: string): Promise<Whereabouts> {
   return { id, state: (await isListed(hub, id)) ? 'listed' : 'unknown' }
 }
 
-async function findJob({ queues }: OpenHub, id: string): Promise<Job<Received> | undefined> {
+async function findJob({ queues }: OpenHub, id: string): Promise<HubJob | undefined> {
   const jobs = await Promise.all(queues.map(({ queue }) => queue.getJob(id)))
   return jobs.find((job) => job !== undefined)
 }
 
-async function waitingAs(job: Job<Received>, id: string): Promise<Whereabouts> {
+async function waitingAs(job: HubJob, id: string): Promise<Whereabouts> {
   const { data, failedReason, finishedOn } = job
   const { host, title } = data.record
   const state = await job.getState()

@@ -1,6 +1,9 @@
 /** All keys of a hub begin with this. */
 export const PREFIX = 'hb'
 
+/** How long a hub remembers a message that has ended, a question, and its answer. */
+export const REMEMBERED_SECONDS = 24 * 3600
+
 /** The list that machines add to. */
 export const INBOX = `${PREFIX}:in`
 /** The content of the inbox while it is shut because Redis is almost full. INBOX is then a string, so RPUSH fails. */
