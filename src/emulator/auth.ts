@@ -1,7 +1,6 @@
 import { chosen } from './choices.ts'
 import { Problem } from './reply.ts'
-import type { Role } from './seed.ts'
-import type { ComputerState, Key, State } from './state.ts'
+import type { ComputerState, Key, Role, State } from './state.ts'
 import type { Caller, Context } from './world.ts'
 
 /** Finds out who calls, or throws a 401. */
@@ -17,6 +16,20 @@ export function authenticate(state: State, authorization: string | undefined, no
 /** Whether a key authenticates at a time. */
 export function isUsable({ expiresAt, revokedAt }: Key, now: number) {
   return (expiresAt ?? Infinity) > now && (revokedAt ?? Infinity) > now
+}
+
+/** Whether a key belongs to a user, a service account or a computer. */
+export function isKeyOf({ owner }: Key, kind: Key['owner']['kind'], id: string) {
+  return owner.kind === kind && owner.id === id
+}
+
+/** Revokes the keys of a user or a computer that is removed. */
+export function revokeKeysOf(
+  kind: Key['owner']['kind'],
+  id: string,
+  { state, now }: Pick<Context, 'state' | 'now'>,
+) {
+  for (const key of state.keys) if (isKeyOf(key, kind, id)) key.revokedAt = now
 }
 
 /** Throws a 403 unless the caller is Manager or Owner. */

@@ -1,4 +1,7 @@
 import type { IncomingMessage } from 'node:http'
+import { chosen } from './choices.ts'
+import { DEEPEST, isTooDeep } from './nesting.ts'
+import { Problem } from './reply.ts'
 
 /**
  * Reads a body as text; undefined if it is larger than allowed. The rest of a body that is too large is
@@ -14,4 +17,18 @@ export async function readBody(request: IncomingMessage, mostBytes: number) {
     else chunks.length = 0
   }
   return size > mostBytes ? undefined : Buffer.concat(chunks).toString('utf8')
+}
+
+/** The JSON of a body, `{}` for an empty one. Throws a `Problem` if it is not JSON, or nested too deep. */
+export function parseBody(text: string): unknown {
+  if (text.trim() === '') return {}
+  if (isTooDeep(text)) {
+    throw new Problem(chosen.brokenBody.value, `body: nested deeper than ${DEEPEST} levels`)
+  }
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new Problem(chosen.brokenBody.value, `body: not JSON: ${why}`)
+  }
 }

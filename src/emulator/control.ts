@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import * as z from 'zod'
 import { settle } from './agent.ts'
+import { parseBody } from './body.ts'
 import { EmulatorError, parseOr } from './errors.ts'
 import { parseFaults } from './faults.ts'
-import { DEEPEST, isTooDeep } from './nesting.ts'
 import { ok, Problem, problemReply, type Reply } from './reply.ts'
 import type { Running } from './running.ts'
 import { viewState } from './state-view.ts'
@@ -31,7 +31,7 @@ export function handleControl(running: Running, request: ControlRequest): Reply 
     const name = `${method} ${path.slice(PREFIX.length)}`
     const action = actions.get(name)
     if (!action) throw unknownControl()
-    const reply = action(running, parse(body))
+    const reply = action(running, parseBody(body))
     running.save()
     return reply
   } catch (error) {
@@ -106,16 +106,6 @@ const actions = new Map<string, Action>([
 /** Refuses browsers: a web page can reach local ports of its visitor, and the control API needs no key. */
 function refuseOrigin({ origin }: IncomingHttpHeaders) {
   if (origin !== undefined) throw new Problem(403, 'Not for web pages: the request has an Origin')
-}
-
-function parse(body: string): unknown {
-  if (body.trim() === '') return {}
-  if (isTooDeep(body)) throw new Problem(400, `body: nested deeper than ${DEEPEST} levels`)
-  try {
-    return JSON.parse(body)
-  } catch {
-    throw new Problem(400, 'body: not JSON')
-  }
 }
 
 function unknownControl() {

@@ -20,6 +20,11 @@ export class EmulatorError extends Error {
   }
 }
 
+/** The `code` of a system error. */
+export function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
+}
+
 /** Checks a value. Throws an `EmulatorError` that names the source and lists each problem as `path: message`. */
 export function parseOr<Schema extends z.ZodType>(
   schema: Schema,

@@ -3,8 +3,8 @@ import type * as z from 'zod'
 import { toDotPath } from 'zod/v4/core'
 import type { Endpoint } from '../api/endpoints/endpoint.ts'
 import { issueInWords, valueAt } from '../text/zod-issue.ts'
+import { parseBody } from './body.ts'
 import { chosen } from './choices.ts'
-import { DEEPEST, isTooDeep } from './nesting.ts'
 import { Problem } from './reply.ts'
 
 /** The inputs of a request, before they are checked against the endpoint table. */
@@ -57,19 +57,6 @@ function numberIfWanted(schema: z.ZodObject, field: string, text: string): unkno
   const wanted = Object.hasOwn(schema.shape, field) ? schema.shape[field] : undefined
   if (!wanted || !/^-?\d+(\.\d+)?$/.test(text) || wanted.safeParse(text).success) return text
   return Number(text)
-}
-
-function parseBody(text: string): unknown {
-  if (text.trim() === '') return {}
-  if (isTooDeep(text)) {
-    throw new Problem(chosen.brokenBody.value, `body: nested deeper than ${DEEPEST} levels`)
-  }
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    throw new Problem(chosen.brokenBody.value, `body: not JSON: ${why}`)
-  }
 }
 
 function check(

@@ -7,9 +7,9 @@ import { chosen } from './choices.ts'
 import * as defaults from './default-seed.ts'
 import { EmulatorError, parseOr } from './errors.ts'
 import { checkSeed } from './seed-check.ts'
+import { role } from './state.ts'
 
 const id = () => z.string().min(1)
-const role = () => z.enum(['owner', 'manager', 'user', 'guest'])
 const milliseconds = () => z.int().min(0).max(86_400_000)
 const limit = () => z.int().min(0)
 
@@ -171,8 +171,6 @@ export type Seed = z.output<typeof Seed>
 
 /** What may be written in a seed file, or passed as `seed`. */
 export type SeedInput = z.input<typeof Seed>
-
-export type Role = z.output<ReturnType<typeof role>>
 
 /** Checks a seed and fills in the defaults. */
 export function parseSeed(value: unknown, source = 'seed'): Seed {

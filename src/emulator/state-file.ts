@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync, realpathSync } from 'node:fs'
 import * as z from 'zod'
 import { replaceFile } from '../fs/durable.ts'
-import { EmulatorError, parseOr } from './errors.ts'
+import { codeOf, EmulatorError, parseOr } from './errors.ts'
 import { State } from './state.ts'
 
 const VERSION = 1
@@ -54,7 +54,7 @@ function readText(file: string) {
   try {
     return readFileSync(file, 'utf8')
   } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined
+    if (codeOf(cause) === 'ENOENT') return undefined
     throw new EmulatorError(`state file "${file}": cannot be read`, { cause })
   }
 }

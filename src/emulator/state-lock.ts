@@ -1,6 +1,6 @@
 import { readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { EmulatorError } from './errors.ts'
+import { codeOf, EmulatorError } from './errors.ts'
 
 // The locks of this process. A restarted process may get its old ID again: only this tells its stale lock from a
 // current one.
@@ -70,8 +70,4 @@ function remove(lock: string) {
   } catch {
     // Already removed, or its folder is gone.
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined
 }

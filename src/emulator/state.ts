@@ -3,7 +3,9 @@ import * as z from 'zod'
 
 const text = () => z.string()
 const time = () => z.number()
-const role = () => z.enum(['owner', 'manager', 'user', 'guest'])
+
+export const role = () => z.enum(['owner', 'manager', 'user', 'guest'])
+export type Role = z.output<ReturnType<typeof role>>
 
 const Key = z.strictObject({
   id: text(),

@@ -1,5 +1,5 @@
 import { api } from '../../api/endpoints/index.ts'
-import { mayUse, noComputer, requireComputer } from '../auth.ts'
+import { mayUse, noComputer, requireComputer, revokeKeysOf } from '../auth.ts'
 import { ok } from '../reply.ts'
 import type { ComputerState } from '../state.ts'
 import { type Context, handle } from '../world.ts'
@@ -26,7 +26,7 @@ export const computers = [
   handle(remove, ({ computerId }, context) => {
     const computer = requireComputer(context, computerId)
     computer.deletedAt = context.now
-    revokeKeys(context, computer)
+    revokeKeysOf('computer', computer.id, context)
     archiveSessions(context, computer)
     return deleted(context.world)
   }),
@@ -34,12 +34,6 @@ export const computers = [
 
 function responseOf({ fields }: ComputerState) {
   return api.computers.get.response.parse(fields)
-}
-
-function revokeKeys({ state, now }: Context, computer: ComputerState) {
-  for (const key of state.keys) {
-    if (key.owner.kind === 'computer' && key.owner.id === computer.id) key.revokedAt = now
-  }
 }
 
 function archiveSessions({ state, now }: Context, computer: ComputerState) {

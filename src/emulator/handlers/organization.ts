@@ -1,5 +1,5 @@
 import { api } from '../../api/endpoints/index.ts'
-import { requireManager } from '../auth.ts'
+import { requireManager, revokeKeysOf } from '../auth.ts'
 import { chosen } from '../choices.ts'
 import { ok, Problem } from '../reply.ts'
 import type { State } from '../state.ts'
@@ -34,7 +34,7 @@ export const organization = [
     requireManager(context)
     const { state, world } = context
     const member = findMember(state, email)
-    if (member) removeMember(context, member.id)
+    if (member) removeMember(context, member)
     else if (!revokeInvitation(state, email)) {
       const detail = `Neither a member nor a pending invitation has the address "${email}"`
       throw new Problem(chosen.unknownUser.value, detail)
@@ -56,18 +56,15 @@ function setLimit({ userLimits }: State, email: string, limit: number | null) {
   else userLimits[email.toLowerCase()] = limit
 }
 
-function removeMember({ state, now }: Context, memberId: string) {
-  const member = state.members.find(({ id }) => id === memberId)
+function removeMember(context: Context, member: State['members'][number]) {
+  const { state } = context
   const owners = state.members.filter(({ role }) => role === 'owner')
-  if (!member) return
   if (member.role === 'owner' && owners.length === 1) {
     throw new Problem(chosen.lastOwner.value, 'The last owner cannot be removed')
   }
-  state.members = state.members.filter(({ id }) => id !== memberId)
+  state.members = state.members.filter((one) => one !== member)
   setLimit(state, member.email, null)
-  for (const key of state.keys) {
-    if (key.owner.kind === 'user' && key.owner.id === memberId) key.revokedAt = now
-  }
+  revokeKeysOf('user', member.id, context)
 }
 
 function revokeInvitation(state: State, email: string) {

@@ -1,5 +1,5 @@
 import { api } from '../../api/endpoints/index.ts'
-import { isManager, isUsable } from '../auth.ts'
+import { isKeyOf, isManager, isUsable } from '../auth.ts'
 import { chosen } from '../choices.ts'
 import { Problem } from '../reply.ts'
 import { type Key, makeKeyValue, nextId } from '../state.ts'
@@ -31,7 +31,7 @@ export const serviceAccounts = [
 ]
 
 function requireRole({ caller }: Context, serviceAccountId: string) {
-  if (isManager(caller) || isOf(caller.key, serviceAccountId)) return
+  if (isManager(caller) || isKeyOf(caller.key, 'service-account', serviceAccountId)) return
   throw new Problem(
     chosen.rotateRole.value,
     'Only Manager, Owner and the service account itself may rotate its keys',
@@ -41,13 +41,11 @@ function requireRole({ caller }: Context, serviceAccountId: string) {
 function findKey({ state }: Context, serviceAccountId: string, keyId: string) {
   const account = state.serviceAccounts.find(({ id }) => id === serviceAccountId)
   if (!account) throw new Problem(404, `No service account "${serviceAccountId}"`)
-  const key = state.keys.find((candidate) => candidate.id === keyId && isOf(candidate, account.id))
+  const key = state.keys.find(
+    (candidate) => candidate.id === keyId && isKeyOf(candidate, 'service-account', account.id),
+  )
   if (!key) throw new Problem(404, `Service account "${serviceAccountId}" has no key "${keyId}"`)
   return key
-}
-
-function isOf({ owner }: Key, serviceAccountId: string) {
-  return owner.kind === 'service-account' && owner.id === serviceAccountId
 }
 
 function notActive({ id, revokedAt, expiresAt }: Key, now: number) {
