@@ -11,21 +11,14 @@ export async function respond(
 ): Promise<number | undefined> {
   if (!fault) return send(response, makeReply())
   const { then } = fault
-  const reply = isCarriedOut(fault) ? makeReply() : undefined
+  const reply = isCarriedOut(fault) ? makeReply() : { status: 200, body: {} }
   // The timer is unreferenced, so that a delayed response does not keep the process running.
   if ('delayMs' in then && then.delayMs) await wait(then.delayMs, undefined, { ref: false })
   if ('status' in then) return send(response, then)
   if ('hang' in then) return undefined
-  if ('cut' in then && then.cut === 'before-headers') return cut(response)
-  return 'cut' in then ? sendHalf(response, reply) : sendOr(response, reply, 'brokenJson' in then)
-}
-
-function sendOr(
-  response: ServerResponse,
-  reply: Reply = { status: 200, body: {} },
-  broken = false,
-) {
-  return broken ? sendBroken(response, reply) : send(response, reply)
+  if ('brokenJson' in then) return sendBroken(response, reply)
+  if (!('cut' in then)) return send(response, reply)
+  return then.cut === 'before-headers' ? cut(response) : sendHalf(response, reply)
 }
 
 function send(response: ServerResponse, { status, headers = {}, body }: Reply) {
@@ -37,7 +30,7 @@ function send(response: ServerResponse, { status, headers = {}, body }: Reply) {
 }
 
 /** Sends headers for the whole body, then half of the body, then closes the connection. */
-function sendHalf(response: ServerResponse, reply: Reply = { status: 200, body: {} }) {
+function sendHalf(response: ServerResponse, reply: Reply) {
   const text = textOf(reply.body) || '{}'
   writeHead(response, reply.status, reply.headers, text)
   response.write(half(text), () => response.destroy())

@@ -1,10 +1,16 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import type { Host } from '../api/operation.ts'
 import { readBody } from './body.ts'
 import { chosen } from './choices.ts'
 import { handleControl, isControl } from './control.ts'
-import { EmulatorError } from './errors.ts'
-import { handleRequest } from './handle-request.ts'
+import { codeOf, EmulatorError } from './errors.ts'
+import { type Exchange, handleRequest } from './handle-request.ts'
 import { recordedBody, recordedHeaders, recordedQuery } from './journal.ts'
 import { Problem, problemReply, type Reply } from './reply.ts'
 import { respond } from './respond.ts'
@@ -47,33 +53,41 @@ async function serve(
   request: IncomingMessage,
   response: ServerResponse,
 ) {
-  const { path, query } = targetOf(request.url ?? '/')
-  const method = request.method ?? 'GET'
-  if (!LOCAL.test(request.headers.host ?? ''))
-    return void (await respond(response, undefined, () => problemReply(otherHost(), path, '')))
+  const { method = 'GET', url = '/', headers } = request
+  const { path, query } = targetOf(url)
+  const refuse = (problem: Problem) =>
+    respond(response, undefined, () => problemReply(problem, path, ''))
+  if (!LOCAL.test(headers.host ?? '')) return void (await refuse(otherHost()))
   const body = await readBody(request, running.world.seed.behavior.maxBodyBytes)
-  if (isControl(path)) {
-    const control = { method, path, headers: request.headers, body: body ?? '' }
-    await respond(response, undefined, () =>
-      body === undefined
-        ? problemReply(tooLarge(running), path, '')
-        : handleControl(running, control),
-    )
-    return
+  if (!isControl(path)) {
+    return await serveEndpoint(running, { host, method, path, query, headers, body }, response)
   }
+  if (body === undefined) return void (await refuse(tooLarge(running)))
+  const control = { method, path, headers, body }
+  await respond(response, undefined, () => handleControl(running, control))
+}
+
+/** A request for an endpoint. Its body is undefined if it is too large. */
+interface Asked extends Pick<Exchange, 'host' | 'method' | 'path' | 'query'> {
+  headers: IncomingHttpHeaders
+  body: string | undefined
+}
+
+async function serveEndpoint(running: Running, asked: Asked, response: ServerResponse) {
+  const { host, method, path, query, headers, body } = asked
   const recorded = running.journal.add({
     at: running.world.clock.now(),
     host,
     method,
     path,
     query: recordedQuery(query),
-    headers: recordedHeaders(request.headers),
+    headers: recordedHeaders(headers),
     body: recordedBody(body ?? ''),
     endpoint: running.router.find(host, method, path)?.id,
   })
   const requestId = `${chosen.requestId.value}_${recorded.number}`
   response.setHeader('x-request-id', requestId)
-  const { authorization } = request.headers
+  const { authorization } = headers
   const onCaller = (keyId: string) => {
     recorded.keyId = keyId
   }
@@ -122,7 +136,7 @@ function fail(response: ServerResponse, url: string, error: unknown) {
 }
 
 function cannotListen(port: number, cause: Error) {
-  const isTaken = 'code' in cause && cause.code === 'EADDRINUSE'
+  const isTaken = codeOf(cause) === 'EADDRINUSE'
   const hint = isTaken ? 'Take another port, or 0 for any free one' : undefined
   const why = isTaken ? 'is in use' : `cannot be used: ${cause.message}`
   return new EmulatorError(`port ${port} ${why}`, { cause, hint, isTaken: true })
