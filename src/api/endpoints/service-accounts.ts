@@ -20,8 +20,6 @@ export const ApiKey = once(() =>
     .meta({ id: 'ApiKey' }),
 )
 
-export type ApiKey = z.output<ReturnType<typeof ApiKey>>
-
 export const serviceAccounts = {
   keys: {
     /** Replace a key by a new one that takes over its name. */

@@ -61,5 +61,3 @@ export const Computer = once(() =>
     })
     .meta({ id: 'Computer' }),
 )
-
-export type Computer = z.output<ReturnType<typeof Computer>>

@@ -27,6 +27,3 @@ export const AnyErrorBody = once(() =>
     requestId: z.string().optional().describe('ID of the request, for support'),
   }),
 )
-
-export type ErrorBody = z.output<ReturnType<typeof ErrorBody>>
-export type AnyErrorBody = z.output<ReturnType<typeof AnyErrorBody>>

@@ -96,5 +96,3 @@ export const Message = once(() =>
     })
     .meta({ id: 'Message' }),
 )
-
-export type Message = z.output<ReturnType<typeof Message>>

@@ -46,5 +46,3 @@ export const ReadinessReport = once(() =>
     })
     .meta({ id: 'ReadinessReport' }),
 )
-
-export type ReadinessReport = z.output<ReturnType<typeof ReadinessReport>>

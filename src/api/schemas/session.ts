@@ -13,7 +13,7 @@ export const reasoningEffort = once(() =>
 // From the public documentation.
 export const interactionMode = once(() => openEnum(['auto', 'spec', 'agi', 'mission']))
 
-export const TokenUsage = once(() =>
+const TokenUsage = once(() =>
   z
     .looseObject({
       inputTokens: z.number().optional().describe('Tokens sent to the model'),
@@ -86,7 +86,7 @@ export const SessionSettingsInput = once(() =>
     .meta({ id: 'SessionSettingsInput' }),
 )
 
-export const SessionSettings = once(() =>
+const SessionSettings = once(() =>
   z
     .looseObject({
       ...settingsFields(),
@@ -116,6 +116,3 @@ export const Session = once(() =>
     })
     .meta({ id: 'Session' }),
 )
-
-export type TokenUsage = z.output<ReturnType<typeof TokenUsage>>
-export type Session = z.output<ReturnType<typeof Session>>

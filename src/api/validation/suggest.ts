@@ -14,7 +14,7 @@ export function didYouMean(name: string, known: readonly string[]): string {
 }
 
 /** The known name that was probably meant, or undefined. */
-export function suggest(name: string, known: readonly string[]): string | undefined {
+function suggest(name: string, known: readonly string[]): string | undefined {
   const plain = simplify(name)
   const synonym = known.find((one) => synonyms[one]?.test(plain))
   if (synonym) return synonym

@@ -1,7 +1,7 @@
 import { chosen } from '../choices.ts'
 import { Problem } from '../reply.ts'
 
-export const DAY_MS = 86_400_000
+const DAY_MS = 86_400_000
 
 /** The days of a request, oldest first. Throws a `Problem` if the range is invalid. */
 export function readRange(startDate: string, endDate: string, now: number): string[] {

@@ -1,6 +1,6 @@
 import { makeRandom, type Random } from './random.ts'
 
-export const models = ['emulated-model', 'emulated-thinker'] as const
+const models = ['emulated-model', 'emulated-thinker'] as const
 const tools = ['Read', 'Edit', 'Execute', 'Grep', 'Create'] as const
 // Letter case differs on purpose: the platform reports names unchanged.
 const servers = ['linear', 'Linear', 'sentry'] as const

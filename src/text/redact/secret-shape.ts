@@ -139,7 +139,7 @@ export function isGenerated(value: string): boolean {
 }
 
 /** Also part of a path: a value is a path or not regardless of what was redacted behind it. */
-export function isPath(value: string): boolean {
+function isPath(value: string): boolean {
   return /^[.~]?(?:\/[a-z0-9_.-]+)+\/?$/.test(value)
 }
 
