@@ -106,21 +106,14 @@ function printLines(fields: readonly [name: string, text: string][], indent: str
   return `{\n${fields.map(([name, text]) => `${indent}  ${name}: ${text},\n`).join('')}${indent}}`
 }
 
-/** Prints an operation without what only people and servers read, and what `completeOperation` adds. */
+/** What only people and servers read, and what `completeOperation` adds. */
+const LEFT_OUT = ['id', 'name', 'summary', 'description', 'errors', 'irreversible']
+
 function printOperation(endpoint: Endpoint, printer: Printer, indent: string): string {
-  const { params, query, body, response, groupedResponse, ...facts } = endpoint
-  const {
-    name: _,
-    summary: __,
-    description: ___,
-    errors: ____,
-    irreversible: _____,
-    ...known
-  } = facts
-  const { id: ______, wire = {}, ...rest } = known
+  const { params, query, body, response, groupedResponse, wire = {}, ...facts } = endpoint
   // Wire names that equal the input name only tell users which names they may have to override.
   const renamed = Object.entries(wire).filter(([one, other]) => one !== other)
-  const written = { ...rest, ...(renamed.length > 0 && { wire: Object.fromEntries(renamed) }) }
+  const written = { ...facts, ...(renamed.length > 0 && { wire: Object.fromEntries(renamed) }) }
   const defaults: Json = { ...defaultFactsOf(endpoint), method: 'GET' }
   const inputs = params ? printer.print(params, 'input') : ''
   const usual = defaults.params ? `\`${defaults.params}\`` : ''
@@ -133,6 +126,7 @@ function printOperation(endpoint: Endpoint, printer: Printer, indent: string): s
     ...(groupedResponse && { groupedResponse: printer.print(groupedResponse, 'output') }),
   }
   const texts = Object.entries(written)
+    .filter(([fact]) => !LEFT_OUT.includes(fact))
     .filter(([fact, value]) => JSON.stringify(value) !== JSON.stringify(defaults[fact]))
     .map(([fact, value]): [string, string] => [fact, printData(value)])
   return printLines([...texts, ...Object.entries(shapes)], indent)

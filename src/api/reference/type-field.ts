@@ -1,4 +1,4 @@
-import type { Json } from './json-schema.ts'
+import { isSafeBound, type Json } from './json-schema.ts'
 
 /** One field of an interface, with its JSDoc. */
 export function printField(
@@ -30,7 +30,7 @@ function docOf(schema: Json): string {
   const limits: Json = { ...variants[0], ...schema }
   const known = tags.flatMap(([keyword, tag]) => {
     const value = limits[keyword]
-    const isKnown = value !== undefined && Math.abs(Number(value)) !== Number.MAX_SAFE_INTEGER
+    const isKnown = value !== undefined && !isSafeBound(value)
     return isKnown && !saysNothing(keyword, value) ? [`${tag} ${String(value)}`] : []
   })
   const text = [limits.description ? `${limits.description}.` : '', ...known].filter(Boolean)

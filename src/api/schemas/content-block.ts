@@ -47,24 +47,13 @@ const blocks = once(
     ] as const,
 )
 
-const contentBlockTypes = [
-  'text',
-  'image',
-  'thinking',
-  'redacted_thinking',
-  'tool_use',
-  'tool_result',
-  'document',
-] as const
-
 export const ContentBlock = once(() =>
   z.union([...blocks(), otherBlock()]).meta({ id: 'ContentBlock' }),
 )
 
-export type ContentBlock = z.output<ReturnType<typeof ContentBlock>>
-
 function otherBlock() {
-  const type = otherThan(contentBlockTypes, 'expected a block of this type')
+  const known = blocks().map(({ shape }) => shape.type.value)
+  const type = otherThan(known, 'expected a block of this type')
   return z
     .looseObject({ type: type.describe('A type that this version does not know') })
     .meta({ id: 'OtherBlock' })
