@@ -30,9 +30,11 @@ export function originOf(message: Message, now: number): string[] {
   return [...whoOf(message), timeOf(message, now)].filter((fact) => fact !== '')
 }
 
-/** What a program gets about another machine, whose folders mean nothing here: for channels of a hub. */
-export function elsewhere({ origin }: Message): { host?: string; project?: string } {
-  return origin?.host ? { host: origin.host, project: origin.project } : {}
+/** The message as a program gets it. Folders of another machine mean nothing at a hub: there it gets their project. */
+export function forProgram(message: Message) {
+  const { id, event, kind, urgency, title, body, sessionId, cwd, origin, client, at } = message
+  const where = { cwd, ...(origin?.host && { host: origin.host, project: origin.project }) }
+  return { id, event, kind, urgency, title, body, sessionId, ...where, client, at }
 }
 
 /** What a title with the project does not say: session, branch, and the age of an old message. */

@@ -6,7 +6,7 @@ import { argv } from '../text/program.ts'
 import { type Ended, runProgram } from './_command-run.ts'
 import { answerLine } from './_network.ts'
 import { SYSTEM_PATH } from './_programs.ts'
-import { elsewhere } from './_text.ts'
+import { forProgram } from './_text.ts'
 import {
   type ComposeContext,
   DeliveryError,
@@ -33,7 +33,7 @@ export const command = defineNotifier({
   compose: composeInput,
   async send(message, { argv, env }, context) {
     const { signal } = context
-    const home = homeFolder()
+    const { homedir: home } = ownUser()
     const [file = '', ...args] = argv
     const isTooLate = () => tooLate('command', signal, `${file} was killed: it did not end`)
     if (signal.aborted) throw isTooLate()
@@ -41,7 +41,7 @@ export const command = defineNotifier({
     const ended = await runProgram(
       {
         argv: [path, ...args],
-        env: { ...basicEnv(home), ...env },
+        env: { ...basicEnv(), ...env },
         // Not the session's folder: a program might read its settings there.
         cwd: existsSync(home) ? home : '/',
         input: composeInput(message, { argv, env }, context).body,
@@ -57,26 +57,23 @@ export const command = defineNotifier({
 
 /** One line of JSON for stdin. None of it is ever passed as an argument. */
 function composeInput(message: Message, _: object, { attempt }: ComposeContext) {
-  const { id, event, kind, urgency, title, body, sessionId, cwd, client, at } = message
-  const where = { cwd, ...elsewhere(message) }
-  const input = { id, event, kind, urgency, title, body, sessionId, ...where, client, at, attempt }
-  return { body: `${JSON.stringify(input)}\n` }
+  return { body: `${JSON.stringify({ ...forProgram(message), attempt })}\n` }
 }
 
 /** From the system's user database, not from HOME, which a repository may have changed. */
-function homeFolder(): string {
+function ownUser(): { homedir: string; username?: string } {
   try {
-    return userInfo().homedir
+    return userInfo()
   } catch {
     // The user has no entry there, as in some containers.
-    return homedir()
+    return { homedir: homedir() }
   }
 }
 
-function basicEnv(home: string): Record<string, string> {
+function basicEnv(): Record<string, string> {
   if (process.platform === 'win32') return windowsEnv()
   const runtime = `/run/user/${process.getuid?.()}`
-  const name = userName()
+  const { homedir: home, username: name } = ownUser()
   return {
     PATH: SYSTEM_PATH,
     HOME: home,
@@ -91,14 +88,6 @@ function basicEnv(home: string): Record<string, string> {
 function windowsEnv(): Record<string, string> {
   const names = ['APPDATA', 'LOCALAPPDATA', 'PATH', 'PATHEXT', 'SYSTEMROOT', 'TEMP', 'USERPROFILE']
   return Object.fromEntries(names.map((name) => [name, process.env[name] ?? '']))
-}
-
-function userName(): string | undefined {
-  try {
-    return userInfo().username
-  } catch {
-    return undefined
-  }
 }
 
 /**

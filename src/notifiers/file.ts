@@ -3,7 +3,8 @@ import * as z from 'zod'
 import { describeError, errorCode, HookbellError } from '../errors.ts'
 import { appendLine } from '../fs/append.ts'
 import { expandHome } from '../fs/home.ts'
-import { elsewhere } from './_text.ts'
+import { forProgram } from './_text.ts'
+import { untilAborted } from './_until-aborted.ts'
 import { DeliveryError, defineNotifier, type Message, tooLate } from './define.ts'
 
 export const file = defineNotifier({
@@ -25,30 +26,20 @@ export const file = defineNotifier({
   keepsOrder: true,
   async send(message, { path }, { signal }) {
     const file = expandHome(path) ?? path
+    const { body } = composeLine(message)
     // The line may still be written later. The line of the retry then has the same id.
     const isTooLate = () => tooLate('file', signal, 'the line was not on the disk')
-    if (signal.aborted) throw isTooLate()
-    let stop = () => {}
-    const aborted = new Promise<never>((_, reject) => {
-      stop = () => reject(isTooLate())
-      signal.addEventListener('abort', stop, { once: true })
-    })
     try {
-      await Promise.race([appendLine(file, composeLine(message).body), aborted])
+      await untilAborted(() => appendLine(file, body), signal, isTooLate)
       return `written to ${file}`
     } catch (error) {
       throw error instanceof DeliveryError ? error : fileFailure(file, error)
-    } finally {
-      signal.removeEventListener('abort', stop)
     }
   },
 })
 
 function composeLine(message: Message) {
-  const { id, event, kind, urgency, title, body, sessionId, cwd, client, at } = message
-  const where = { cwd, ...elsewhere(message) }
-  const line = { id, event, kind, urgency, title, body, sessionId, ...where, client, at }
-  return { body: `${JSON.stringify(line)}\n` }
+  return { body: `${JSON.stringify(forProgram(message))}\n` }
 }
 
 const permanentCodes = ['EACCES', 'EISDIR', 'ENOTDIR', 'ENXIO', 'EPERM']

@@ -6,6 +6,7 @@ import { Outbox } from '../hub/outbox.ts'
 import { type AnswerRecord, answerOf, type HubRecord, recordOf } from '../hub/record.ts'
 import { RedisError } from '../hub/resp.ts'
 import { type HubConnection, hubConnection, whyUnsafe } from '../hub/settings.ts'
+import { untilAborted } from './_until-aborted.ts'
 import {
   type ComposeContext,
   DeliveryError,
@@ -50,7 +51,8 @@ async function handOver(
   const unsafe = whyUnsafe(settings)
   if (unsafe) throw new DeliveryError('give-up', `hub: url ${unsafe}`)
   try {
-    await abortable(outboxTo({ ...settings, extraCaFile }).add(JSON.stringify(record)), signal)
+    const add = () => outboxTo({ ...settings, extraCaFile }).add(JSON.stringify(record))
+    await untilAborted(add, signal, () => tooLate('hub', signal))
   } catch (error) {
     if (error instanceof DeliveryError) throw error
     const code = error instanceof RedisError ? error.code : ''
@@ -84,13 +86,4 @@ function outboxTo(server: HubServer): Outbox {
   const made = new Outbox(new RedisConnection(server))
   outboxes.set(key, made)
   return made
-}
-
-function abortable<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(tooLate('hub', signal))
-    if (signal.aborted) stop()
-    signal.addEventListener('abort', stop, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
-  })
 }
