@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
 import { askProgram } from './_ask-program.ts'
-import { DeliveryError, type SendContext } from './define.ts'
+import { type SendContext, tooLate } from './define.ts'
 
 /** The tmux format that prints these variables, separated by `|`. */
 export function formatOf(names: readonly string[]): string {
@@ -22,7 +22,7 @@ export async function runTmux(
   if (!(await isOwnSocket(socket))) return undefined
   const words = ['-S', socket, ...args]
   const { stdout, failed, isCanceled } = await askProgram('tmux', words, { signal })
-  if (isCanceled) throw new DeliveryError('retry', 'terminal: tmux did not answer in time')
+  if (isCanceled) throw tooLate('terminal', signal, 'tmux did not answer')
   return failed ? undefined : stdout
 }
 

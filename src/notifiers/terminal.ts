@@ -7,7 +7,7 @@ import { monotonicMs } from '../monotonic.ts'
 import { sha256 } from '../text/sha256.ts'
 import { findPlace } from './_terminal-place.ts'
 import { modes, renderSequence, sequenceFor } from './_terminal-sequence.ts'
-import { DeliveryError, defineNotifier, type Message } from './define.ts'
+import { DeliveryError, defineNotifier, type Message, tooLate } from './define.ts'
 
 /** Between two attempts to write to a terminal whose output is stopped, as by Ctrl+S. */
 const WRITE_RETRY_MS = 50
@@ -29,7 +29,7 @@ export const terminal = defineNotifier({
   // Several terminals drop a notification that follows another within a second.
   pace: { minIntervalMs: 1000, destination: () => 'terminals' },
   async send(message, { mode }, { signal, sessionEnv }) {
-    if (signal.aborted) throw tooLate()
+    if (signal.aborted) throw tooLate('terminal', signal, 'nothing was written')
     const place = await findPlace(sessionEnv, signal)
     const wanted = mode === 'auto' ? sequenceFor(place.names) : mode
     const sequence = place.onlyBell ? 'bell' : wanted
@@ -97,10 +97,6 @@ async function writeSome(handle: FileHandle, bytes: Buffer): Promise<number> {
     if (errorCode(error) === 'EAGAIN') return 0
     throw error
   }
-}
-
-function tooLate(): DeliveryError {
-  return new DeliveryError('retry', 'terminal: not written in time')
 }
 
 function stopped(): DeliveryError {

@@ -5,6 +5,7 @@ import { chown, readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { DeadlineError } from '../../src/notifiers/define.ts'
 import { terminal } from '../../src/notifiers/terminal.ts'
 import { collectGarbage } from '../support/collect-garbage.ts'
 import { makeFolder } from '../support/folder.ts'
@@ -239,8 +240,13 @@ describe.skipIf(noTmux)(`notifiers: terminal in tmux${noTmux}`, () => {
     const socket = join(folder, 'deaf')
     await startDeaf(socket)
     const facts = { TMUX: `${socket},1,0`, TMUX_PANE: '%0' }
-    const signal = AbortSignal.timeout(300)
-    expect(await failureOf(send(facts, {}, {}, { signal }))).toMatchObject({ verdict: 'retry' })
+    const controller = new AbortController()
+    setTimeout(() => controller.abort(new DeadlineError(300)), 300)
+    const message = 'terminal: tmux did not answer within 0.3 s'
+    expect(await failureOf(send(facts, {}, {}, { signal: controller.signal }))).toMatchObject({
+      verdict: 'retry',
+      message,
+    })
   })
 })
 
