@@ -1,10 +1,10 @@
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { desktop } from '../../src/notifiers/desktop.ts'
 import { missingDesktopPrograms, startDesktop } from '../support/desktop.ts'
+import { makeFolder } from '../support/folder.ts'
 import { runs } from '../support/runs.ts'
 import { answerOf, failureOf, makeContext, makeMessage, testNotifier } from './_suite.ts'
 
@@ -197,7 +197,7 @@ describe.skipIf(reason)(`notifiers: desktop${reason}`, () => {
   )
 
   it('works with an old notify-send, but then cannot withdraw the notification', async () => {
-    const folder = await makeFolder('hookbell-old-')
+    const folder = await makeFolder()
     const script = [
       '#!/bin/sh',
       // Version 0.7.9 fails like this.
@@ -222,7 +222,7 @@ describe.skipIf(reason)(`notifiers: desktop${reason}`, () => {
 
   it('cannot withdraw a notification if no D-Bus program is installed', async () => {
     const { handle } = await ask('nobody closes it')
-    vi.stubEnv('PATH', await makeFolder('hookbell-path-'))
+    vi.stubEnv('PATH', await makeFolder())
     onTestFinished(() => void vi.unstubAllEnvs())
     await expect(withdraw(handle)).rejects.toMatchObject({ verdict: 'unavailable' })
   })
@@ -254,7 +254,8 @@ describe.skipIf(reason)(`notifiers: desktop${reason}`, () => {
 
   it('finds the bus of the session in its runtime folder', async () => {
     const path = /unix:path=([^,]+)/.exec(screen.env.DBUS_SESSION_BUS_ADDRESS ?? '')?.[1]
-    const folder = await makeFolder('hookbell runtime, ')
+    const folder = join(await makeFolder(), 'a runtime, folder')
+    await mkdir(folder)
     await symlink(path ?? '', join(folder, 'bus'))
     await screen.caughtUp()
     const count = screen.notices.length
@@ -306,9 +307,3 @@ describe.skipIf(reason)(`notifiers: desktop${reason}`, () => {
     await drawn.screenshot('.artifacts/desktop.png')
   })
 })
-
-async function makeFolder(prefix: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), prefix))
-  onTestFinished(() => rm(folder, { recursive: true }))
-  return folder
-}

@@ -1,15 +1,14 @@
 import * as fs from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { file } from '../../src/notifiers/file.ts'
+import { makeFolder } from '../support/folder.ts'
 import { failureOf, makeContext, makeMessage } from './_suite.ts'
 
 let folder = ''
 
 beforeEach(async () => {
-  folder = await fs.mkdtemp(join(tmpdir(), 'hookbell-append-'))
-  onTestFinished(() => fs.rm(folder, { recursive: true }))
+  folder = await makeFolder()
 })
 
 const send = (path: string, context = {}) =>

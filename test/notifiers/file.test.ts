@@ -1,18 +1,16 @@
 import { execFile } from 'node:child_process'
 import * as fs from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { file } from '../../src/notifiers/file.ts'
+import { makeFolder } from '../support/folder.ts'
 import { failureOf, makeContext, makeMessage, testNotifier } from './_suite.ts'
 
 let folder = ''
 
 beforeEach(async () => {
-  const made = await fs.mkdtemp(join(tmpdir(), 'hookbell-file-'))
-  folder = await fs.realpath(made)
-  onTestFinished(() => fs.rm(folder, { recursive: true }))
+  folder = await fs.realpath(await makeFolder())
 })
 
 const send = (path: string, fields = {}, context = {}) =>

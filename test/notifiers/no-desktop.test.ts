@@ -1,9 +1,9 @@
-import { chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chown, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { desktop } from '../../src/notifiers/desktop.ts'
+import { makeFolder } from '../support/folder.ts'
 import { failureOf, makeContext, makeMessage } from './_suite.ts'
 
 describe.runIf(process.platform === 'linux')('notifiers: desktop: without a desktop', () => {
@@ -24,7 +24,7 @@ describe.runIf(process.platform === 'linux')('notifiers: desktop: without a desk
   )
 
   it('is unavailable without notify-send', async () => {
-    vi.stubEnv('PATH', await makeFolder('hookbell-path-'))
+    vi.stubEnv('PATH', await makeFolder())
     onTestFinished(() => void vi.unstubAllEnvs())
     const error = await failureOf(send({ DBUS_SESSION_BUS_ADDRESS: 'unix:abstract=/nowhere' }))
     expect(error).toMatchObject({
@@ -46,7 +46,7 @@ describe.runIf(process.platform === 'linux')('notifiers: desktop: without a desk
       (path) => ({ DBUS_SESSION_BUS_ADDRESS: `unix:path=${path.replace('bus', '%62us')},guid=0` }),
     ],
   ])('sends nothing to a socket of another user %s', async (_, envFor) => {
-    const path = join(await makeFolder('hookbell-shared-'), 'bus')
+    const path = join(await makeFolder(), 'bus')
     let connections = 0
     const server = createServer((socket) => {
       connections += 1
@@ -77,7 +77,7 @@ describe.runIf(process.platform === 'linux')('notifiers: desktop: without a desk
   })
 
   it('stops at its abort signal when the bus does not answer', async () => {
-    const path = join(await makeFolder('hookbell-bus-'), 'bus')
+    const path = join(await makeFolder(), 'bus')
     const connections: unknown[] = []
     const server = createServer((socket) => {
       connections.push(socket)
@@ -101,7 +101,7 @@ describe.runIf(process.platform === 'linux')('notifiers: desktop: without a desk
 
 /** Makes a notify-send that ignores SIGTERM and never ends. */
 async function makeStubbornProgram() {
-  const folder = await makeFolder('hookbell-path-')
+  const folder = await makeFolder()
   const started = join(folder, 'started')
   const lines = [
     `#!${process.execPath}`,
@@ -111,10 +111,4 @@ async function makeStubbornProgram() {
   ]
   await writeFile(join(folder, 'notify-send'), lines.join('\n'), { mode: 0o755 })
   return { folder, started }
-}
-
-async function makeFolder(prefix: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), prefix))
-  onTestFinished(() => rm(folder, { recursive: true }))
-  return folder
 }
