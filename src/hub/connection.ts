@@ -23,101 +23,112 @@ const SILENCE_MS = 20_000
 const IDLE_MS = 30_000
 
 /**
- * One connection to Redis, opened by the first call and again by the next call after it broke. Calls are sent in order
+ * A connection to Redis, opened by the first call and again by the next call after it broke. Calls are sent in order
  * without waiting for each other. An open connection does not keep the process alive; a pending call does.
  */
 export class RedisConnection {
   readonly #settings: HubServer
-  readonly #maxReplyBytes: number
-  readonly #silenceMs: number
-  #socket: Socket | undefined
-  #waiting: Call[] = []
-  #silence: NodeJS.Timeout | undefined
+  readonly #limits: Limits
+  #link: Link | undefined
 
-  /** @param maxReplyBytes a longer reply breaks the connection, and so does a silence of `silenceMs` */
-  constructor(settings: HubServer, { maxReplyBytes = 64 * 1024, silenceMs = SILENCE_MS } = {}) {
+  /** @param limits a longer reply breaks the connection, and so does a longer silence */
+  constructor(settings: HubServer, limits: Partial<Limits> = {}) {
     this.#settings = settings
-    this.#maxReplyBytes = maxReplyBytes
-    this.#silenceMs = silenceMs
+    this.#limits = { maxReplyBytes: 64 * 1024, silenceMs: SILENCE_MS, ...limits }
   }
 
   /** Sends one command. @throws RedisError for an error reply, anything else if there is no reply */
-  call(...words: string[]): Promise<Reply> {
-    return new Promise((resolve, reject) => {
-      try {
-        const socket = this.#open()
-        // Only the first call that waits: others, such as one every ten seconds, must not put off the end.
-        if (this.#waiting.length === 0) this.#silence?.refresh()
-        this.#waiting.push({ resolve, reject })
-        socket.ref()
-        socket.write(encodeCommand(words))
-      } catch (error) {
-        reject(error)
-      }
-    })
+  async call(...words: string[]): Promise<Reply> {
+    if (!this.#link?.isOpen) this.#link = new Link(this.#settings, this.#limits)
+    return await this.#link.call(words)
   }
 
   close() {
-    this.#socket?.destroy(new Error('closed'))
+    this.#link?.end(new Error('closed'))
   }
+}
 
-  #open(): Socket {
-    if (this.#socket && !this.#socket.destroyed) return this.#socket
-    const socket = connect(endpointOf(this.#settings))
-    const parser = new ReplyParser(this.#maxReplyBytes)
-    this.#waiting = []
-    const waiting = this.#waiting
+interface Limits {
+  maxReplyBytes: number
+  silenceMs: number
+}
+
+/** One socket, and the calls that wait for its replies. The first fault ends it for good. */
+class Link {
+  readonly #socket: Socket
+  readonly #parser: ReplyParser
+  readonly #waiting: Call[] = []
+  readonly #connectTimer: NodeJS.Timeout
+  /** Not the timeout of the socket, which begins anew with each call. */
+  readonly #silenceTimer: NodeJS.Timeout
+
+  /** @throws if the file of `ca` cannot be read */
+  constructor(settings: HubServer, { maxReplyBytes, silenceMs }: Limits) {
+    const isSecure = settings.url.startsWith('rediss:')
+    const socket = connect(endpointOf(settings)).setNoDelay()
     this.#socket = socket
-    socket.setNoDelay()
-    const isSecure = this.#settings.url.startsWith('rediss:')
-    const connecting = setTimeout(() => {
+    this.#parser = new ReplyParser(maxReplyBytes)
+    this.#connectTimer = setTimeout(() => {
       // A Redis without TLS waits for the rest of what it takes for a command.
       const isThere = isSecure && !socket.connecting
-      fail(new Error(isThere ? WITHOUT_TLS : `no connection within ${CONNECT_MS / 1000} s`))
+      this.end(new Error(isThere ? WITHOUT_TLS : `no connection within ${CONNECT_MS / 1000} s`))
     }, CONNECT_MS)
-    socket.once(isSecure ? 'secureConnect' : 'connect', () => clearTimeout(connecting))
-    // Not the timeout of the socket, which begins anew with each call.
-    const silence = setTimeout(() => {
-      if (waiting.length > 0) fail(new Error('no answer'))
-    }, this.#silenceMs).unref()
-    this.#silence = silence
-    const fail = (error: unknown) => {
-      clearTimeout(connecting)
-      clearTimeout(silence)
-      if (this.#socket === socket) this.#socket = undefined
-      for (const { reject } of waiting.splice(0)) reject(error)
-      socket.destroy()
-    }
-    socket.on('error', fail)
-    socket.on('close', () => fail(new Error('the connection was closed')))
+    this.#silenceTimer = setTimeout(() => {
+      if (this.#waiting.length > 0) this.end(new Error('no answer'))
+    }, silenceMs).unref()
+    socket.once(isSecure ? 'secureConnect' : 'connect', () => clearTimeout(this.#connectTimer))
+    socket.on('data', (chunk) => this.#receive(chunk))
     socket.on('timeout', () => {
-      if (waiting.length === 0) socket.destroy()
+      if (this.#waiting.length === 0) socket.destroy()
     })
-    socket.on('data', (chunk) => {
-      silence.refresh()
-      try {
-        for (const reply of parser.push(chunk)) {
-          settle(waiting.shift(), reply)
-          // The name may lead to another server now, and this one would keep the connection open.
-          if (reply instanceof RedisError && isFromReplica(reply)) return fail(reply)
-        }
-      } catch (error) {
-        return fail(error)
-      }
-      if (waiting.length > 0) return
-      socket.unref()
-      socket.setTimeout(IDLE_MS)
-    })
-    this.#authenticate(socket, fail)
-    return socket
+    socket.on('error', (error) => this.end(error))
+    socket.on('close', () => this.end(new Error('the connection was closed')))
+    this.#authenticate(settings)
   }
 
-  #authenticate(socket: Socket, fail: (error: unknown) => void) {
-    const { url, password } = this.#settings
+  get isOpen(): boolean {
+    return !this.#socket.destroyed
+  }
+
+  call(words: readonly string[]): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      // Only the first call that waits: others, such as one every ten seconds, must not put off the end.
+      if (this.#waiting.length === 0) this.#silenceTimer.refresh()
+      this.#waiting.push({ resolve, reject })
+      this.#socket.ref()
+      this.#socket.write(encodeCommand(words))
+    })
+  }
+
+  /** Rejects all calls that wait. */
+  end(error: unknown) {
+    clearTimeout(this.#connectTimer)
+    clearTimeout(this.#silenceTimer)
+    for (const { reject } of this.#waiting.splice(0)) reject(error)
+    this.#socket.destroy()
+  }
+
+  #receive(chunk: Buffer) {
+    this.#silenceTimer.refresh()
+    try {
+      for (const reply of this.#parser.push(chunk)) {
+        settle(this.#waiting.shift(), reply)
+        // The name may lead to another server now, and this one would keep the connection open.
+        if (reply instanceof RedisError && isFromReplica(reply)) return this.end(reply)
+      }
+    } catch (error) {
+      return this.end(error)
+    }
+    if (this.#waiting.length > 0) return
+    this.#socket.unref()
+    this.#socket.setTimeout(IDLE_MS)
+  }
+
+  #authenticate({ url, password }: HubServer) {
     if (password === undefined) return
     const user = decodeURIComponent(new URL(url).username) || 'default'
-    this.#waiting.push({ resolve: () => {}, reject: fail })
-    socket.write(encodeCommand(['AUTH', user, password]))
+    this.#waiting.push({ resolve: () => {}, reject: (error) => this.end(error) })
+    this.#socket.write(encodeCommand(['AUTH', user, password]))
   }
 }
 
