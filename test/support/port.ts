@@ -7,14 +7,16 @@ import { onTestFinished } from 'vitest'
 export async function refusedPort(): Promise<number> {
   const server = createServer()
   const port = (await listen(server, 0)) ?? 0
-  // The system gives the local port of an open connection to nobody else, and nothing listens on it.
-  const socket: Socket = connect(port, '127.0.0.1')
+  // The system gives the local port of an open connection to nobody else, and nothing listens on it. It is named here: one
+  // that the system assigns may also be that of a connection to this very port, which then reaches itself.
+  const localPort = await reopenablePort()
+  const socket: Socket = connect({ port, host: '127.0.0.1', localPort })
   onTestFinished(() => {
     socket.destroy()
     server.close()
   })
   await once(socket, 'connect')
-  return socket.localPort ?? 0
+  return localPort
 }
 
 /** A free port that a test can open again and again: outside the range from which the system assigns ports. */
