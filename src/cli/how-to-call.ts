@@ -34,7 +34,7 @@ export function asTyped(text: string): string {
 }
 
 /** Matches only after punctuation or one of these words: in "Register hookbell with" it names the program. */
-const COMMAND = /(^|[:,] |\b(?:and|by|of|or|[Rr]un|see|then) )hookbell (?=[a-z])/gm
+const COMMAND = /(^|[:,|] |\b(?:and|by|of|or|[Rr]un|see|then) )hookbell (?=[a-z])/gm
 
 /** What npx was asked to run, as its cache folder records: a package name, or the path of a tarball. */
 function npxPackage(root: string): string | undefined {

@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { asTyped } from '../../src/cli/how-to-call.ts'
 import { CurrentConfig } from '../../src/config/current.ts'
 import { environmentFile } from '../../src/config/environment.ts'
 import { howToSet } from '../../src/config/secrets/how-to-set.ts'
+import { readSecrets } from '../../src/config/secrets/secrets.ts'
 
 function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "hookbell env ' "))
@@ -71,11 +73,22 @@ describe('a variable that the configuration lists', () => {
 describe('a missing variable', () => {
   it('is stored by the suggested command, which does not show its value', async () => {
     const { folders, current } = makeConfig()
-    const hint = howToSet(['TEAM_URL', 'OTHER'], folders[0], { TEAM_URL: url })
+    const file = join(folders[0], 'secrets.env')
+    // An editor may leave out the end of the last line.
+    writeFileSync(file, 'OLD=kept', { mode: 0o600 })
+    const value = `${url}/a #b`
+    const hint = howToSet(['TEAM_URL', 'OTHER'], folders[0], { TEAM_URL: value })
     expect(hint).not.toContain('canary')
-    const [, command = ''] = hint.split('run: ')
-    await execa('sh', ['-c', command], { env: { TEAM_URL: url } })
-    expect(current.get().config.channels.team).toMatchObject({ url })
+    const [, command = ''] = asTyped(hint).split('run: ')
+    const { PATH } = process.env
+    const env = { PATH, TEAM_URL: value, HOOKBELL_CONFIG_DIR: folders[0] }
+    await execa('sh', ['-c', command], { env, extendEnv: false })
+    expect(readSecrets(folders[0]).values).toEqual(
+      new Map([
+        ['OLD', 'kept'],
+        ['TEAM_URL', value],
+      ]),
+    )
     expect(current.get().problem).toBeUndefined()
   })
 

@@ -1,5 +1,4 @@
 import { readQuietly } from '../../fs/read.ts'
-import { quoteWord } from '../../text/shell.ts'
 import { closest } from '../../text/suggest.ts'
 import { configPath, secretsPath } from '../paths.ts'
 import { parseSecrets } from './secrets.ts'
@@ -28,9 +27,9 @@ export function howToSet(names: readonly string[], configDir: string, shell: Env
       `Set it: ${names.map((name) => `hookbell secrets set ${name}`).join(', ')}`,
       ...names.flatMap((name) => whatIsMeant(name, configDir)),
     ].join('. ')
-  const lines = inShell.map((name) => `${name}=%s\\n`).join('')
-  const values = inShell.map((name) => `"$${name}"`).join(' ')
-  return `Set in this shell only. To store it, run: (umask 077; printf '${lines}' ${values} >> ${quoteWord(secretsPath(configDir))})`
+  // Not appended to the file by the shell: its last line may lack an end, and some values need quotes there.
+  const commands = inShell.map((name) => `printf %s "$${name}" | hookbell secrets set ${name}`)
+  return `Set in this shell only. To store it, run: ${commands.join('; ')}`
 }
 
 /** A secret that is set and that nothing refers to may be the one that was meant. */
