@@ -40,6 +40,12 @@ describe('cli: usage errors', () => {
     [['dead', 'bury'], 'x dead: unknown action "bury"'],
     [['dead', 'retry'], 'x dead retry: which event?'],
     [['dead', 'drop', 'abc'], 'x dead: no dead event "abc"'],
+    [['dead', 'drop', 'abc', '--all'], 'x dead drop: an id and --all exclude each other'],
+    [
+      ['hub', 'dead', 'drop', 'abc', '--all'],
+      'x hub dead drop: an id and --all exclude each other',
+    ],
+    [['hub', 'dead', 'bury'], 'x hub dead: unknown action "bury"', 'Actions: list, retry, drop'],
     [['init'], 'x found no agent client'],
     [['init', '--client', 'droid'], 'x init asks before it writes'],
     [

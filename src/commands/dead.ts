@@ -7,7 +7,7 @@ import { hasDead } from '../journal/history.ts'
 import { isInUse } from '../spool/layout.ts'
 import { lockHolder } from '../spool/lock.ts'
 import { named } from '../text/named.ts'
-import { didYouMean } from '../text/suggest.ts'
+import { deadAction } from './_dead-action.ts'
 import { stateFolders, withEvents } from './_events.ts'
 
 export const deadCommand = defineCommand({
@@ -23,19 +23,12 @@ export const deadCommand = defineCommand({
     json: { type: 'boolean', description: 'Print JSON' },
   },
   async run({ args }) {
-    const { action = 'list', id, all = false, json = false } = args
-    if (action === 'list') return showDead(json)
-    if (action !== 'retry' && action !== 'drop') {
-      throw usageError(
-        `dead: unknown action "${action}"`,
-        didYouMean(action, ['list', 'retry', 'drop']),
-      )
-    }
-    if (!id && !all) throw usageError(`dead ${action}: which event?`, 'Give an id, or --all')
+    const { action, id } = deadAction('dead', args.action, args)
+    if (action === 'list') return showDead(args.json === true)
     const done = await Promise.all(stateFolders().map((state) => act(action, state, id)))
     const count = done.flat().length
     if (count === 0 && id) throw usageError(`dead: no dead event "${id}"`, 'See: hookbell dead')
-    if (json) return printJson(done.flat())
+    if (args.json) return printJson(done.flat())
     if (count === 0) return say('Nothing is dead')
     say(action === 'retry' ? `${count} put back; ${whenDelivered()}` : `${count} dropped`)
   },

@@ -9,6 +9,8 @@ import { aclLines } from '../hub/acl.ts'
 import type { OpenHub } from '../hub-server/status.ts'
 import { cleanText, oneLine } from '../text/clean.ts'
 import { counted } from '../text/counted.ts'
+import { didYouMean } from '../text/suggest.ts'
+import { deadAction } from './_dead-action.ts'
 import { parsePlace } from './hub/page-server.ts'
 import { runHub } from './hub/run.ts'
 import { sessionsText, statusText, whyText } from './hub/text.ts'
@@ -40,13 +42,15 @@ export const hubCommand = defineCommand({
     json: { type: 'boolean', description: 'Print JSON' },
   },
   async run({ args }) {
-    const { action = 'run', what, id, page, all = false, json = false } = args
+    const { action = 'run', what, id, page, all, json = false } = args
     if (action === 'acl') return print(aclLines.join('\n'))
     if (!ACTIONS.includes(action)) {
-      throw usageError(`hub: unknown action "${action}"`, `Actions: ${ACTIONS.join(', ')}`)
+      throw usageError(`hub: unknown action "${action}"`, didYouMean(action, ACTIONS, 'Actions'))
     }
     if (action === 'why' && !what)
       throw usageError('hub why: which message?', 'Its id is in: hookbell why, on its machine')
+    // Checked before anything is loaded or asked.
+    const wanted = action === 'dead' ? deadAction('hub dead', what, { id, all }) : undefined
     const place = page === undefined ? undefined : parsePlace(page)
     const config = await loadHub()
     if (action === 'run') return await runHub(config, place)
@@ -56,8 +60,9 @@ export const hubCommand = defineCommand({
       if (action === 'status') return await showStatus(hub, json)
       if (action === 'sessions') return await showSessions(hub, json)
       if (action === 'why') return await showWhy(hub, what ?? '', json)
-      if (action === 'flush') return await flush(hub)
-      return await dead(hub, { what: what ?? 'list', id, all, json })
+      if (wanted?.action === 'list') return await listDead(hub, json)
+      if (wanted) return await actOn(hub, wanted.action, wanted.id)
+      return await flush(hub)
     })
   },
 })
@@ -99,35 +104,21 @@ async function showWhy(hub: OpenHub, id: string, json: boolean): Promise<number>
   return found.every(({ state }) => state === 'unknown') ? 1 : 0
 }
 
-async function dead(
-  hub: OpenHub,
-  { what, id, all, json }: { what: string; id?: string | undefined; all: boolean; json: boolean },
-) {
-  const { actOnDead, deadInHub } = await import('../hub-server/dead.ts')
-  if (what === 'list') {
-    const rows = await deadInHub(hub)
-    if (json) return printJson(rows)
-    if (rows.length === 0) return print('Nothing is dead')
-    return print(
-      table(
-        rows.map(({ id: name, host, channel, receivedAt, title, reason }) => [
-          ...[
-            name,
-            oneLine(host),
-            channel,
-            ago(receivedAt),
-            oneLine(title),
-            cleanText(reason ?? ''),
-          ],
-        ]),
-      ),
-    )
-  }
-  if (what !== 'retry' && what !== 'drop')
-    throw usageError(`hub dead: unknown action "${what}"`, 'Actions: list, retry, drop')
-  if (!id && !all) throw usageError(`hub dead ${what}: which one?`, 'Give an id, or --all')
-  const count = await actOnDead(hub, what, all ? undefined : id)
+async function listDead(hub: OpenHub, json: boolean) {
+  const { deadInHub } = await import('../hub-server/dead.ts')
+  const all = await deadInHub(hub)
+  if (json) return printJson(all)
+  if (all.length === 0) return print('Nothing is dead')
+  const rows = all.map(({ id, host, channel, receivedAt, title, reason = '' }) => {
+    return [id, oneLine(host), channel, ago(receivedAt), oneLine(title), cleanText(reason)]
+  })
+  print(table(rows))
+}
+
+async function actOn(hub: OpenHub, action: 'retry' | 'drop', id: string | undefined) {
+  const { actOnDead } = await import('../hub-server/dead.ts')
+  const count = await actOnDead(hub, action, id)
   if (count === 0 && id)
     throw usageError(`hub dead: no dead message "${id}"`, 'See: hookbell hub dead')
-  print(what === 'retry' ? `${count} put back` : `${count} dropped`)
+  print(action === 'retry' ? `${count} put back` : `${count} dropped`)
 }

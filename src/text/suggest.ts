@@ -11,9 +11,10 @@ export function closest(word: string, known: readonly string[]): string | undefi
     : undefined
 }
 
-export function didYouMean(word: string, known: readonly string[]): string {
+/** The hint for an unknown word. @param title what the known ones are called, if there is no similar one */
+export function didYouMean(word: string, known: readonly string[], title = 'Known'): string {
   const meant = closest(word, known)
-  return meant ? `Did you mean "${meant}"?` : `Known: ${known.join(', ')}`
+  return meant ? `Did you mean "${meant}"?` : `${title}: ${known.join(', ')}`
 }
 
 /** How many letters have to be added, removed, changed or swapped with their neighbour. */
