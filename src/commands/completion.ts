@@ -2,7 +2,6 @@ import { type CommandDef, defineCommand } from 'citty'
 import { completableOf, renderCompletion, shells } from '../cli/completion.ts'
 import { print } from '../cli/output.ts'
 import { usageError } from '../errors.ts'
-import { cleanText } from '../text/clean.ts'
 import { didYouMean } from '../text/suggest.ts'
 
 /** Every command with its name and what it is for. */
@@ -17,7 +16,7 @@ export function completionCommand(loadAll: LoadAll) {
       const said = args.shell ?? ''
       const shell = shells.find((one) => one === said)
       if (!shell) {
-        const message = `completion: unknown shell "${cleanText(said)}"`
+        const message = `completion: unknown shell "${said}"`
         throw usageError(message, didYouMean(said, shells))
       }
       const all = await loadAll()

@@ -1,8 +1,7 @@
 import { defineCommand } from 'citty'
 import { printJson } from '../cli/output.ts'
 import { usageError } from '../errors.ts'
-import { cleanText } from '../text/clean.ts'
-import { closest } from '../text/suggest.ts'
+import { didYouMean } from '../text/suggest.ts'
 
 const actions = ['show', 'edit', 'check', 'schema']
 
@@ -12,7 +11,7 @@ export const configCommand = defineCommand({
       type: 'positional',
       required: false,
       description: 'show (default), edit, check or schema',
-      valueHint: 'show|edit|check|schema',
+      valueHint: actions.join('|'),
     },
     file: { type: 'positional', required: false, description: 'For check. Default: your own' },
     json: { type: 'boolean', description: 'Print JSON' },
@@ -32,9 +31,8 @@ export const configCommand = defineCommand({
         return printJson(configJsonSchema())
       }
       default: {
-        const meant = closest(action, actions)
-        const hint = meant ? `Did you mean "${meant}"?` : `Actions: ${actions.join(', ')}`
-        throw usageError(`config: unknown action "${cleanText(action)}"`, hint)
+        const hint = didYouMean(action, actions, 'Actions')
+        throw usageError(`config: unknown action "${action}"`, hint)
       }
     }
   },

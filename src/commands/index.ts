@@ -1,7 +1,7 @@
 import type { CommandDef } from 'citty'
 import { NEEDS_KEY } from '../cli/key-help.ts'
 import { type HookbellError, usageError } from '../errors.ts'
-import { closest } from '../text/suggest.ts'
+import { closest, didYouMean } from '../text/suggest.ts'
 
 interface Entry {
   /** What the command is for, as the list of commands and its own help show it. */
@@ -191,9 +191,7 @@ export function loadAll(): Promise<{ name: string; description: string; command:
 function unknownCommand(name: string): HookbellError {
   if (name.startsWith('-')) return unknownOption(name)
   const names = descriptions.map(([one]) => one)
-  const meant = closest(name, names)
-  const hint = meant ? `Did you mean "${meant}"?` : `Commands: ${names.join(', ')}`
-  return usageError(`unknown command "${name}"`, hint)
+  return usageError(`unknown command "${name}"`, didYouMean(name, names, 'Commands'))
 }
 
 function unknownOption(name: string): HookbellError {

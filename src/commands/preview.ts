@@ -15,7 +15,7 @@ import { type SampleName, sampleNames } from '../prepare/samples.ts'
 import { Templates } from '../render/templates.ts'
 import { escapeControls } from '../text/clean.ts'
 import { redact } from '../text/redact/redact.ts'
-import { closest, didYouMean } from '../text/suggest.ts'
+import { didYouMean } from '../text/suggest.ts'
 import { stateFolders, withEvents } from './_events.ts'
 import { findEvent, findEvents } from './_find-event.ts'
 import { readText } from './api/read-text.ts'
@@ -107,7 +107,7 @@ function channelOf(named: string | undefined, { config, unusable, unset }: Loade
   if (channel === undefined) {
     throw usageError('preview: which channel? Say --channel NAME', `Channels: ${names.join(', ')}`)
   }
-  throw usageError(`preview: no channel "${channel}"`, didYouMean(channel, names))
+  throw usageError(`preview: no channel "${channel}"`, didYouMean(channel, names, 'Channels'))
 }
 
 async function sourceOf(word: string, client: string): Promise<Source> {
@@ -118,8 +118,7 @@ async function sourceOf(word: string, client: string): Promise<Source> {
   }
   const entry = await findEntry(word)
   if (entry) return { type: 'recorded', entry }
-  const meant = closest(word, sampleNames)
-  const hint = meant ? `Did you mean "${meant}"?` : `Samples: ${sampleNames.join(', ')}`
+  const hint = didYouMean(word, sampleNames, 'Samples')
   throw usageError(`preview: "${word}" is not a sample, a file or an event`, hint)
 }
 

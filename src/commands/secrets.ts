@@ -8,7 +8,6 @@ import { removeSecret, writeSecret } from '../config/secrets/file.ts'
 import { removeKeychain, writeKeychain } from '../config/secrets/keychain.ts'
 import { readSecrets } from '../config/secrets/secrets.ts'
 import { usageError } from '../errors.ts'
-import { cleanText } from '../text/clean.ts'
 import { didYouMean } from '../text/suggest.ts'
 import { type SecretRow, secretRows } from './secrets/rows.ts'
 
@@ -31,8 +30,8 @@ export const secretsCommand = defineCommand({
     if (action === 'list') return list(json)
     if (action !== 'set' && action !== 'unset')
       throw usageError(
-        `secrets: unknown action "${cleanText(action)}"`,
-        didYouMean(action, ['list', 'set', 'unset']),
+        `secrets: unknown action "${action}"`,
+        didYouMean(action, ['list', 'set', 'unset'], 'Actions'),
       )
     if (!name) throw usageError(`secrets ${action}: which name?`, 'Such as SLACK_WEBHOOK_URL')
     // The word may be the secret itself, so the message does not repeat it.
