@@ -67,6 +67,18 @@ describe('cli: usage errors', () => {
     })
   })
 
+  it('commands in a text are as a person must type them where hookbell is not installed', async () => {
+    const home = await makeHome()
+    Object.assign(home.env, { PATH: '/usr/bin:/bin' })
+    const typed = `node ${join(root, 'bin/hookbell')}`
+    for (const project of ['shop', 'api']) await home.run('mute', '1h', '--project', project)
+    const unmuted = await home.run('unmute', '--project', 'shop')
+    expect(unmuted.stdout).toContain(`see ${typed} status`)
+    expect((await home.run('api')).stdout).toContain(`\n${typed} api GET /path calls`)
+    const init = ['init', '--client', 'droid', '--channel', 'terminal', '--dry-run']
+    expect((await home.run(...init)).stdout).toContain(`To keep it: ${typed} init`)
+  })
+
   it('an invalid configuration is reported with file, line and column, and exits with 78', async () => {
     const home = await makeHome()
     await home.writeConfig('{\n  "channels": { "team": { "type": "slak" } }\n}')

@@ -1,6 +1,7 @@
 import { type ArgsDef, type CommandDef, defineCommand } from 'citty'
 import type { Endpoint } from '../api/endpoints/endpoint.ts'
 import { listEndpoints } from '../api/endpoints/index.ts'
+import { asTyped } from '../cli/how-to-call.ts'
 import { paint, print, printJson, say, table, terminalWidth } from '../cli/output.ts'
 import { usageError } from '../errors.ts'
 import { cutText } from '../text/clean.ts'
@@ -44,8 +45,8 @@ function listCommand(): CommandDef {
           rows.map(({ id, method, summary }) => [id, paint('dim', method), cutText(summary, room)]),
         ),
       )
-      say('\nhookbell api ENDPOINT --help shows the inputs of an endpoint')
-      say('hookbell api GET /path calls any other path')
+      say(asTyped('\nhookbell api ENDPOINT --help shows the inputs of an endpoint'))
+      say(asTyped('hookbell api GET /path calls any other path'))
     },
   }
 }

@@ -1,4 +1,5 @@
 import { defineCommand } from 'citty'
+import { howToCall } from '../cli/how-to-call.ts'
 import { print } from '../cli/output.ts'
 import type { Emulator } from '../emulator/index.ts'
 import { describeError, errorCode, HookbellError, usageError } from '../errors.ts'
@@ -87,7 +88,7 @@ function howToUse({ url, appUrl, apiKey }: Emulator): string {
   }
   const lines = Object.entries(variables).map(([name, value]) => `  export ${name}=${quote(value)}`)
   return cleanText(
-    ['\nRunning until Ctrl+C. In another terminal:', ...lines, '  hookbell usage\n'].join('\n'),
+    ['\nRunning until Ctrl+C. In another terminal:', ...lines, `  ${howToCall()} usage\n`].join('\n'),
   )
 }
 

@@ -1,4 +1,5 @@
 import { defineCommand } from 'citty'
+import { asTyped } from '../cli/how-to-call.ts'
 import { paint, printJson, say } from '../cli/output.ts'
 import { shellEnvironment } from '../clients/shell-environment.ts'
 import { CurrentConfig } from '../config/current.ts'
@@ -21,7 +22,7 @@ export const testCommand = defineCommand({
     if (json) printJson({ id, channel, ...status })
     else if (status.state === 'delivered') {
       say(`${paint('green', 'ok')} ${channel}: ${status.detail}${noRoute(channel, config)}`)
-      for (const text of whatIsUnset(channel)) say(`${paint('yellow', '!')} ${text}`)
+      for (const text of whatIsUnset(channel)) say(`${paint('yellow', '!')} ${asTyped(text)}`)
     }
     if (status.state === 'delivered') return 0
     if (json) return 1

@@ -1,4 +1,5 @@
 import { defineCommand } from 'citty'
+import { asTyped } from '../cli/how-to-call.ts'
 import { say } from '../cli/output.ts'
 import { readMutes, writeMutes } from '../policy/mute-file.ts'
 import { isInForce, isSameExtent, makeMute } from '../policy/mutes.ts'
@@ -24,6 +25,7 @@ export const unmuteCommand = defineCommand({
     const isEnded = counts.some(({ ended }) => ended > 0)
     if (counts.every(({ left }) => left === 0))
       return say(isEnded ? 'No longer muted' : 'Nothing was muted')
-    say(`${isEnded ? 'Ended' : 'There is no such mute'}. Other mutes remain: see hookbell status`)
+    const what = isEnded ? 'Ended' : 'There is no such mute'
+    say(asTyped(`${what}. Other mutes remain: see hookbell status`))
   },
 })

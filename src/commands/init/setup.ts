@@ -1,3 +1,4 @@
+import { asTyped } from '../../cli/how-to-call.ts'
 import { CurrentConfig } from '../../config/current.ts'
 import { loadConfig } from '../../config/load/load.ts'
 import { configDir, configPath, secretsPath, stateDir } from '../../config/paths.ts'
@@ -96,7 +97,7 @@ export function plannedSetup(setup: Setup | undefined): string {
   const note = replaced
     ? `Note: ${replaced}, the built-in channel, gets nothing from now on. To keep it: hookbell init --channel ${replaced}\n`
     : ''
-  return `${showPath(configPath(configDir()))}: ${names}\n${secretsLine}${note}`
+  return `${showPath(configPath(configDir()))}: ${names}\n${secretsLine}${asTyped(note)}`
 }
 
 export function referenceTo(variable: string): string {
