@@ -37,21 +37,10 @@ export const uninstallCommand = defineCommand({
       description: 'Also remove configuration, secrets, state, copies and everything that waits',
     },
   },
-  async run({ args }) {
-    return runUninstall(
-      { ...args, dryRun: args['dry-run'] },
-      {
-        env: process.env,
-        cwd: process.cwd(),
-        isTerminal: Boolean(process.stdin.isTTY && process.stdout.isTTY),
-        print: write,
-        ask: (question) => askYesNo(question, { enterIsYes: true }),
-      },
-    )
-  },
+  run: ({ args }) => runUninstall({ ...args, dryRun: args['dry-run'] }),
 })
 
-export interface UninstallOptions {
+interface UninstallOptions {
   client?: string | undefined
   user?: boolean | undefined
   project?: boolean | undefined
@@ -62,14 +51,6 @@ export interface UninstallOptions {
   purge?: boolean | undefined
 }
 
-export interface UninstallWorld {
-  env: Readonly<Record<string, string | undefined>>
-  cwd: string
-  isTerminal: boolean
-  print(text: string): void
-  ask(question: string): Promise<boolean>
-}
-
 interface Found {
   registrations: Registration[]
   /** Files that have our command in them and cannot be edited. */
@@ -77,32 +58,28 @@ interface Found {
 }
 
 /** @returns 0, or 1 where something of ours could not be taken away */
-export async function runUninstall(
-  options: UninstallOptions,
-  world: UninstallWorld,
-): Promise<number> {
-  checkOptions(options, world)
-  const print = (text: string) => world.print(escapeControls(text))
-  const found = findAll(options, world)
+async function runUninstall(options: UninstallOptions): Promise<number> {
+  checkOptions(options)
+  const found = findAll(options)
   const isWhole = options.client === undefined && !options.user && !options.project
-  const losses = options.purge ? findLosses(world.env) : noLosses
+  const losses = options.purge ? findLosses() : noLosses
   if (!options.json) print(describe(found, options, losses))
   if (options.dryRun) {
     if (options.json) print(toJson({ ...report(found), ...losses, written: false }))
     return found.faults.length > 0 ? 1 : 0
   }
-  if (!options.yes && !(await world.ask('Remove the hooks? [Y/n] '))) {
+  if (!options.yes && !(await askYesNo('Remove the hooks? [Y/n] ', { enterIsYes: true }))) {
     print('Nothing was written.\n')
     return 0
   }
-  const state = stateDir(world.env)
+  const state = stateDir()
   const outcome = takeAll(found, state)
   // Told before the rest, which may fail.
   if (!options.json) print(fit(lines([...outcome.told, ...faultLines(outcome.faults)])))
   for (const place of rememberedPlaces(state).filter(selectedBy(options)))
     forgetIfClean(place, state)
   const isDone = outcome.faults.length === 0
-  const rest = isWhole && isDone ? await removeRest(options, world) : { notes: [] as string[] }
+  const rest = isWhole && isDone ? await removeRest(options) : { notes: [] as string[] }
   if (isWhole && !isDone)
     rest.notes.push('The front door stays until the hooks are removed everywhere')
   if (options.json) print(toJson({ ...outcome, ...rest, ...losses, written: true }))
@@ -110,10 +87,7 @@ export async function runUninstall(
   return isDone ? 0 : 1
 }
 
-function checkOptions(
-  { client, user, project, all, purge, ...options }: UninstallOptions,
-  world: UninstallWorld,
-) {
+function checkOptions({ client, user, project, all, purge, ...options }: UninstallOptions) {
   const isPart = client !== undefined || Boolean(user) || Boolean(project)
   if (client !== undefined) parseClients(client)
   if (user && project) throw usageError('--user and --project exclude each other')
@@ -121,7 +95,8 @@ function checkOptions(
     throw usageError('--all removes hookbell everywhere and takes no other selection')
   if (purge && isPart)
     throw usageError('--purge removes everything, so it takes no --client, --user or --project')
-  if (!options.dryRun && !options.yes && (options.json || !world.isTerminal)) {
+  const isTerminal = process.stdin.isTTY && process.stdout.isTTY
+  if (!options.dryRun && !options.yes && (options.json || !isTerminal)) {
     throw usageError(
       'uninstall asks before it writes',
       'Use --yes, or --dry-run to see what it would do',
@@ -137,11 +112,13 @@ function selectedBy({ client, user, project }: UninstallOptions): (place: HookPl
   }
 }
 
-function findAll(options: UninstallOptions, { env, cwd }: UninstallWorld): Found {
+function findAll(options: UninstallOptions): Found {
+  const state = stateDir()
+  const places = knownPlaces(state, { env: process.env, cwd: process.cwd() })
   const found: Found = { registrations: [], faults: [] }
-  for (const place of knownPlaces(stateDir(env), { env, cwd }).filter(selectedBy(options))) {
+  for (const place of places.filter(selectedBy(options))) {
     try {
-      const registration = findRegistration(place, stateDir(env))
+      const registration = findRegistration(place, state)
       if (registration) found.registrations.push(registration)
     } catch (error) {
       if (!(error instanceof HookbellError)) throw error
@@ -172,23 +149,23 @@ const words = {
 }
 
 /** Once nothing is registered any more: removes the front door, ends workers, and with --purge removes all data. */
-async function removeRest({ purge }: UninstallOptions, { env }: UninstallWorld) {
+async function removeRest({ purge }: UninstallOptions) {
   const notes: string[] = []
-  const state = stateDir(env)
+  const [config, state] = [configDir(), stateDir()]
   const folders = stateFolders()
   removeFrontDoor(state)
   for (const folder of folders) {
     if (!(await endWorker(folder))) notes.push(`A worker still runs in ${showPath(folder)}`)
   }
   if (!purge) {
-    const kept = [configDir(env), state].filter((folder) => existsSync(folder)).map(showPath)
+    const kept = [config, state].filter((folder) => existsSync(folder)).map(showPath)
     const them = kept.length > 1 ? 'them' : 'it'
     if (kept.length > 0) notes.push(`Kept: ${kept.join(' and ')}; --purge removes ${them}`)
     return { notes }
   }
-  notes.push(...(await purgeKeychain(configDir(env), state)))
-  const wasThere = [configDir(env), ...folders].some((folder) => existsSync(folder))
-  const left = removeEverything(folders, configDir(env))
+  notes.push(...(await purgeKeychain(config, state)))
+  const wasThere = [config, ...folders].some((folder) => existsSync(folder))
+  const left = removeEverything(folders, config)
   notes.push(
     wasThere ? 'Removed: configuration, secrets, state and copies' : 'Nothing else was left',
   )
@@ -233,4 +210,9 @@ function lines(texts: readonly string[]): string {
 
 function toJson(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`
+}
+
+/** Escaped, because names of folders and files come from the author of a project. */
+function print(text: string) {
+  write(escapeControls(text))
 }

@@ -18,15 +18,13 @@ export interface Losses {
 
 export const noLosses: Losses = { waiting: 0, lost: [], keychain: [] }
 
-type Env = Readonly<Record<string, string | undefined>>
-
-export function findLosses(env: Env): Losses {
-  const [folder, folders] = [configDir(env), stateFolders()]
+export function findLosses(): Losses {
+  const [folder, folders] = [configDir(), stateFolders()]
   const own = [configPath(folder), secretsPath(folder), join(folder, 'templates')]
   return {
     waiting: countWaiting(folders),
     lost: [...own, ...folders].filter((path) => existsSync(path)),
-    keychain: keychainNames(folder, stateDir(env)),
+    keychain: keychainNames(folder, stateDir()),
   }
 }
 
