@@ -13,7 +13,7 @@ export type ErrorCode =
   | 'E_INTERRUPTED'
 
 interface Options {
-  hint?: string
+  hint?: string | undefined
   cause?: unknown
   others?: readonly HookbellError[]
 }
@@ -39,7 +39,7 @@ export class HookbellError extends Error {
 
 /** The error for a command that was called with wrong arguments. */
 export function usageError(message: string, hint?: string, cause?: unknown): HookbellError {
-  return new HookbellError('E_USAGE', message, { ...(hint !== undefined && { hint }), cause })
+  return new HookbellError('E_USAGE', message, { hint, cause })
 }
 
 /** The message of anything that was thrown, as text for a person. */

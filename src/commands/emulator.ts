@@ -67,10 +67,7 @@ async function start({ port, appPort, seed, faults, state }: Start) {
     const code = error.isTaken ? 'E_UNAVAILABLE' : 'E_CONFIG'
     // A system error says why; what zod found is in the message already.
     const why = hint ?? (errorCode(cause) && describeError(cause))
-    throw new HookbellError(code, `emulator: ${describeError(error)}`, {
-      cause,
-      ...(why ? { hint: why } : {}),
-    })
+    throw new HookbellError(code, `emulator: ${describeError(error)}`, { cause, hint: why })
   }
 }
 
@@ -88,7 +85,9 @@ function howToUse({ url, appUrl, apiKey }: Emulator): string {
   }
   const lines = Object.entries(variables).map(([name, value]) => `  export ${name}=${quote(value)}`)
   return cleanText(
-    ['\nRunning until Ctrl+C. In another terminal:', ...lines, `  ${howToCall()} usage\n`].join('\n'),
+    ['\nRunning until Ctrl+C. In another terminal:', ...lines, `  ${howToCall()} usage\n`].join(
+      '\n',
+    ),
   )
 }
 

@@ -100,9 +100,7 @@ function channelOf(named: string | undefined, { config, unusable, unset }: Loade
   const reason = channel === undefined ? undefined : unusable[channel]
   if (reason !== undefined) {
     const hint = howToSetIn(reason, unset, configDir(), shellEnvironment(process.env))
-    throw new HookbellError('E_UNAVAILABLE', `preview: ${channel}: ${reason}`, {
-      ...(hint && { hint }),
-    })
+    throw new HookbellError('E_UNAVAILABLE', `preview: ${channel}: ${reason}`, { hint })
   }
   if (channel === undefined) {
     throw usageError('preview: which channel? Say --channel NAME', `Channels: ${names.join(', ')}`)

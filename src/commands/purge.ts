@@ -1,7 +1,7 @@
 import { defineCommand } from 'citty'
 import { asTyped } from '../cli/how-to-call.ts'
 import { say } from '../cli/output.ts'
-import { HookbellError } from '../errors.ts'
+import { usageError } from '../errors.ts'
 import { purge } from '../worker/control.ts'
 import { stateFolders } from './_events.ts'
 
@@ -11,9 +11,10 @@ export const purgeCommand = defineCommand({
   },
   async run({ args }) {
     if (!args.yes) {
-      throw new HookbellError('E_USAGE', 'purge removes events that nobody has been told of', {
-        hint: 'See them with: hookbell log. If you mean it: hookbell purge --yes',
-      })
+      throw usageError(
+        'purge removes events that nobody has been told of',
+        'See them with: hookbell log. If you mean it: hookbell purge --yes',
+      )
     }
     const counts = await Promise.all(stateFolders().map(purge))
     const count = counts.reduce((sum, one) => sum + one, 0)

@@ -46,13 +46,8 @@ export function readRegular(path: string, options: ReadOptions): string | undefi
       followLink(path, code)
       return undefined
     }
-    const hint = hintFor(error, path)
-    const more = hint ? { hint, cause: error } : { cause: error }
-    throw new HookbellError(
-      code,
-      `${path}: ${pathFault(error)?.what ?? describeError(error)}`,
-      more,
-    )
+    const what = pathFault(error)?.what ?? describeError(error)
+    throw new HookbellError(code, `${path}: ${what}`, { hint: hintFor(error, path), cause: error })
   } finally {
     if (file !== undefined) closeSync(file)
   }

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../api/endpoints/endpoint.ts'
 import { askYesNo } from '../../cli/ask.ts'
-import { HookbellError } from '../../errors.ts'
+import { usageError } from '../../errors.ts'
 import { oneLine } from '../../text/clean.ts'
 
 /**
@@ -17,10 +17,8 @@ export async function confirm(
   const ids = Object.values(input).filter((value) => typeof value === 'string')
   const what = oneLine([irreversible, ids.join(' ')].filter(Boolean).join(': '))
   if (!process.stdin.isTTY || !process.stderr.isTTY)
-    throw new HookbellError('E_USAGE', `${command}: cannot be undone, and nobody can be asked`, {
-      hint: 'Add --yes to do it',
-    })
+    throw usageError(`${command}: cannot be undone, and nobody can be asked`, 'Add --yes to do it')
   const question = `${what}. This cannot be undone. Continue? [y/N] `
   if (await askYesNo(question, { enterIsYes: false, output: process.stderr })) return
-  throw new HookbellError('E_USAGE', `${command}: nothing was done`)
+  throw usageError(`${command}: nothing was done`)
 }

@@ -46,8 +46,7 @@ function toCommandError(command: string, error: ClientError, flags: readonly Fla
   const hints = [hintOf(command, error)].filter((hint) => hint && !saysAlready(message, hint))
   if (error.outcome === 'unknown')
     hints.push('It may have been carried out all the same: look before you repeat it')
-  const hint = hints.join('. ')
-  return new HookbellError(codeOf(error), message, { cause: error, ...(hint ? { hint } : {}) })
+  return new HookbellError(codeOf(error), message, { cause: error, hint: hints.join('. ') })
 }
 
 function saysAlready(message: string, hint: string): boolean {

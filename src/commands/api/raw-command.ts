@@ -2,7 +2,7 @@ import { type CommandDef, defineCommand } from 'citty'
 import { listEndpoints } from '../../api/endpoints/index.ts'
 import type { RawRequest } from '../../api/index.ts'
 import { NEEDS_KEY } from '../../cli/key-help.ts'
-import { HookbellError } from '../../errors.ts'
+import { usageError } from '../../errors.ts'
 import { exitCodeFor } from './call-endpoint.ts'
 import { endedByInterrupt, withClient } from './client.ts'
 import { confirm } from './confirm.ts'
@@ -63,7 +63,7 @@ function endpointAt(method: Method, path: string) {
 }
 
 function readQuery(command: string, text: string): Record<string, string[]> {
-  if (text.includes('#')) throw new HookbellError('E_USAGE', `${command}: the path has a fragment`)
+  if (text.includes('#')) throw usageError(`${command}: the path has a fragment`)
   const query = new URLSearchParams(text)
   return Object.fromEntries([...new Set(query.keys())].map((name) => [name, query.getAll(name)]))
 }

@@ -3,7 +3,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { devNull, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Client } from '../../api/index.ts'
-import { errorCode, HookbellError } from '../../errors.ts'
+import { errorCode, usageError } from '../../errors.ts'
 import { endedByInterrupt, withClient } from './client.ts'
 import type { Flag } from './flags.ts'
 import { toSafeJson } from './json.ts'
@@ -23,7 +23,7 @@ export async function rotateKey(
 ) {
   const input = given as unknown as RotateInput
   const command = 'api serviceAccounts.keys.rotate'
-  if (output === '') throw new HookbellError('E_USAGE', `${command}: --output takes a file, not ""`)
+  if (output === '') throw usageError(`${command}: --output takes a file, not ""`)
   // After Ctrl+C the prepared file must still be removed.
   const options = endedByInterrupt()
   await withClient(
@@ -72,10 +72,7 @@ function tryStdout(command: string) {
     stdout.isCharacterDevice() &&
     stdout.rdev === statSync(devNull).rdev
   )
-    throw new HookbellError(
-      'E_USAGE',
-      `${command}: nobody would see the new key; use --output FILE`,
-    )
+    throw usageError(`${command}: nobody would see the new key; use --output FILE`)
   writeAll('\n')
 }
 

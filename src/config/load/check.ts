@@ -56,14 +56,11 @@ function faultsIn(
 
 /** The error for the first fault in the file, with the others. */
 function toError(faults: readonly Fault[], source: Source, filled: Filled): HookbellError {
-  const [first, ...others] = faults
+  const [first, ...rest] = faults
     .map((fault) => ({ ...inWords(fault, source, filled), at: offsetOf(source.tree, fault.path) }))
     .sort((one, other) => one.at - other.at)
-    .map(({ message, hint }) => ({ message, options: hint ? { hint } : {} }))
-  const errors = others.map(
-    ({ message, options }) => new HookbellError('E_CONFIG', message, options),
-  )
-  return new HookbellError('E_CONFIG', first?.message ?? '', { ...first?.options, others: errors })
+  const others = rest.map(({ message, hint }) => new HookbellError('E_CONFIG', message, { hint }))
+  return new HookbellError('E_CONFIG', first?.message ?? '', { hint: first?.hint, others })
 }
 
 function inWords(

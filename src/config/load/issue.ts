@@ -8,7 +8,7 @@ import { bareReference } from './warnings.ts'
 export interface Fault {
   path: readonly PropertyKey[]
   what: string
-  hint?: string
+  hint?: string | undefined
 }
 
 /**
@@ -53,7 +53,7 @@ function describeIssue(issue: z.core.$ZodIssue, raw: unknown): Fault | Fault[] {
   if (issue.code === 'invalid_key') return { path, what: `must be ${issue.issues[0]?.message}` }
   const what = issueInWords(issue, value)
   const hint = howToRefer(path, value) ?? howToWrite(issue, value) ?? meaningOf(path, raw)
-  return { path, what, ...(hint && { hint }) }
+  return { path, what, hint }
 }
 
 function wrongType(path: readonly PropertyKey[], value: unknown): Fault {

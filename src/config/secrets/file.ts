@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs'
-import { HookbellError } from '../../errors.ts'
+import { HookbellError, usageError } from '../../errors.ts'
 import { makeFolders, replaceFile } from '../../fs/durable.ts'
 import { targetOf } from '../../fs/links.ts'
 import { checkFolder } from '../../fs/ownership.ts'
@@ -60,9 +60,10 @@ function quoted(value: string): string {
     const line = `NAME=${text}`
     if (!/[\r\n\0]/.test(value) && parseSecrets(line).values.get('NAME') === value) return text
   }
-  throw new HookbellError('E_USAGE', 'the value has more than one line', {
-    hint: 'Such a secret can come from a command: see secrets in the configuration',
-  })
+  throw usageError(
+    'the value has more than one line',
+    'Such a secret can come from a command: see secrets in the configuration',
+  )
 }
 
 function prefixOf(line: string): string {
