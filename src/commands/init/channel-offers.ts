@@ -36,7 +36,7 @@ const mailUrlFault = (answer: string) => {
 
 const parsed = (answer: string) => new URL(URL.canParse(answer) ? answer : 'none:')
 
-const isAddress = (answer: string) =>
+const addressFault = (answer: string) =>
   /^[^\s@<>]+@[^\s@<>]+$/.test(answer) ? undefined : 'Not a mail address'
 
 /** By type of channel. `init` uses the type as the channel's name in the configuration too. */
@@ -62,30 +62,8 @@ export const channelOffers: Readonly<Record<string, ChannelOffer>> = {
     ],
     options: (value) => ({ topic: value('NTFY_TOPIC') }),
   },
-  slack: {
-    title: 'Slack',
-    questions: [
-      {
-        variable: 'SLACK_WEBHOOK_URL',
-        text: 'URL of an incoming webhook',
-        isSecret: true,
-        fault: webUrlFault,
-      },
-    ],
-    options: (value) => ({ url: value('SLACK_WEBHOOK_URL') }),
-  },
-  discord: {
-    title: 'Discord',
-    questions: [
-      {
-        variable: 'DISCORD_URL',
-        text: 'URL of a webhook',
-        isSecret: true,
-        fault: webUrlFault,
-      },
-    ],
-    options: (value) => ({ url: value('DISCORD_URL') }),
-  },
+  slack: offerWithUrl('Slack', 'SLACK_WEBHOOK_URL', 'URL of an incoming webhook'),
+  discord: offerWithUrl('Discord', 'DISCORD_URL', 'URL of a webhook'),
   telegram: {
     title: 'Telegram',
     questions: [
@@ -109,18 +87,11 @@ export const channelOffers: Readonly<Record<string, ChannelOffer>> = {
     ],
     options: (value) => ({ token: value('TELEGRAM_TOKEN'), chat: value('TELEGRAM_CHAT') }),
   },
-  teams: {
-    title: 'Microsoft Teams',
-    questions: [
-      {
-        variable: 'TEAMS_URL',
-        text: 'URL of a workflow that is triggered by a webhook request',
-        isSecret: true,
-        fault: webUrlFault,
-      },
-    ],
-    options: (value) => ({ url: value('TEAMS_URL') }),
-  },
+  teams: offerWithUrl(
+    'Microsoft Teams',
+    'TEAMS_URL',
+    'URL of a workflow that is triggered by a webhook request',
+  ),
   email: {
     title: 'Mail',
     questions: [
@@ -135,14 +106,14 @@ export const channelOffers: Readonly<Record<string, ChannelOffer>> = {
         text: 'From which address',
         isSecret: false,
         placeholder: 'agents@example.com',
-        fault: isAddress,
+        fault: addressFault,
       },
       {
         variable: 'MAIL_TO',
         text: 'To which address',
         isSecret: false,
         placeholder: 'you@example.com',
-        fault: isAddress,
+        fault: addressFault,
       },
     ],
     options: (value) => ({
@@ -151,16 +122,14 @@ export const channelOffers: Readonly<Record<string, ChannelOffer>> = {
       to: [value('MAIL_TO')],
     }),
   },
-  webhook: {
-    title: 'Webhook',
-    questions: [
-      {
-        variable: 'WEBHOOK_URL',
-        text: 'URL to post to',
-        isSecret: true,
-        fault: webUrlFault,
-      },
-    ],
-    options: (value) => ({ url: value('WEBHOOK_URL') }),
-  },
+  webhook: offerWithUrl('Webhook', 'WEBHOOK_URL', 'URL to post to'),
+}
+
+/** A channel that needs only a URL, which is a secret. */
+function offerWithUrl(title: string, variable: string, text: string): ChannelOffer {
+  return {
+    title,
+    questions: [{ variable, text, isSecret: true, fault: webUrlFault }],
+    options: (value) => ({ url: value(variable) }),
+  }
 }
