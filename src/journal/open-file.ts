@@ -25,6 +25,32 @@ export function openFile(path: string): OpenFile | undefined {
   throw notAFile(path)
 }
 
+/**
+ * Opens files, given oldest first. The newest is opened before the others, so that a rotation meanwhile cannot hide one.
+ * One that such a rotation renames is returned once.
+ * @throws as `openFile`; none is left open then
+ */
+export function openFiles(paths: readonly string[]): OpenFile[] {
+  const files = new Map<string, OpenFile>()
+  try {
+    for (const path of paths.toReversed()) {
+      const file = openFile(path)
+      if (!file) continue
+      const key = `${file.dev} ${file.inode}`
+      if (files.has(key)) closeSync(file.fd)
+      else files.set(key, file)
+    }
+  } catch (error) {
+    closeFiles(files.values())
+    throw error
+  }
+  return [...files.values()].reverse()
+}
+
+export function closeFiles(files: Iterable<OpenFile>) {
+  for (const { fd } of files) closeSync(fd)
+}
+
 /** A folder, a pipe or the like in the place of a file of the journal. */
 function notAFile(path: string): HookbellError {
   return new HookbellError('E_SPOOL', `${path} is not a regular file`, { hint: 'Move it away' })

@@ -1,16 +1,14 @@
-import { closeSync } from 'node:fs'
 import { parseEntry } from './entry.ts'
 import { journalFiles } from './files.ts'
 import { EventHistory } from './history.ts'
 import { hashOf } from './id-table.ts'
-import { type OpenFile, openFile } from './open-file.ts'
+import { closeFiles, type OpenFile, openFiles } from './open-file.ts'
 import { decodeBytes } from './outline.ts'
+import { idIn } from './read.ts'
 import { type SaveAfter, SavedTallies } from './saved-tally.ts'
 import { type Segment, segmentOf } from './segment.ts'
 import { eachLine, readStretches } from './stretches.ts'
 import { Tally } from './tally.ts'
-
-const ID = /"id":"([^"\\]*)"/
 
 /**
  * The journal as it was when it was opened, for a short-lived command. Calls are synchronous, since the promises of
@@ -18,18 +16,13 @@ const ID = /"id":"([^"\\]*)"/
  */
 export class OpenJournal {
   readonly #saved: SavedTallies
-  readonly #files: OpenFile[] = []
+  readonly #files: OpenFile[]
   readonly #segments = new Map<OpenFile, readonly Segment[]>()
 
   /** @throws if a file exists and cannot be read: a person must not be told that the journal is empty */
   constructor(stateDir: string, saveAfter?: SaveAfter) {
     this.#saved = new SavedTallies(stateDir, saveAfter)
-    try {
-      this.#openAll(journalFiles(stateDir))
-    } catch (error) {
-      this.close()
-      throw error
-    }
+    this.#files = openFiles(journalFiles(stateDir))
   }
 
   /** The outcomes of all events, without texts. What the saved tallies count is not read again. */
@@ -55,20 +48,7 @@ export class OpenJournal {
   }
 
   close() {
-    for (const { fd } of this.#files.splice(0)) closeSync(fd)
-  }
-
-  /** Opens the newest first, so that a rotation meanwhile cannot hide one. */
-  #openAll(paths: readonly string[]) {
-    const seen = new Set<string>()
-    for (const path of [...paths].reverse()) {
-      const file = openFile(path)
-      if (!file) continue
-      const key = `${file.dev} ${file.inode}`
-      if (seen.has(key)) closeSync(file.fd)
-      else this.#files.unshift(file)
-      seen.add(key)
-    }
+    closeFiles(this.#files.splice(0))
   }
 }
 
@@ -114,7 +94,7 @@ function readFrom(
     const lines = text.endsWith('\n') ? text : `${text}\n`
     eachLine(lines, (start, end) => {
       const line = lines.slice(start, end)
-      if (!ids.has(ID.exec(line)?.[1] ?? '')) return
+      if (!ids.has(idIn(line))) return
       const entry = parseEntry(decodeBytes(line))
       if (entry && ids.has(entry.id)) history.add(entry)
     })

@@ -1,7 +1,7 @@
-import { closeSync, createReadStream } from 'node:fs'
+import { createReadStream } from 'node:fs'
 import { type JournalEntry, parseEntry } from './entry.ts'
 import { journalFiles } from './files.ts'
-import { type OpenFile, openFile } from './open-file.ts'
+import { closeFiles, type OpenFile, openFiles } from './open-file.ts'
 
 /** All entries, oldest first, one at a time. Lines that a crash cut short are skipped. */
 export async function* readJournal(state: string): AsyncGenerator<JournalEntry> {
@@ -25,12 +25,11 @@ export async function* readJournalOf(
 
 /** The lines of some files, one file after the other, as the files were when the first line was requested. */
 export async function* readLines(paths: readonly string[]): AsyncGenerator<string> {
-  // All files are opened first, the newest before the others, so that a rotation meanwhile cannot hide one.
-  const files = openAll([...paths].reverse())
+  const files = openFiles(paths)
   try {
-    for (let file = files.pop(); file; file = files.pop()) yield* linesOf(file)
+    for (let file = files.shift(); file; file = files.shift()) yield* linesOf(file)
   } finally {
-    closeAll(files)
+    closeFiles(files)
   }
 }
 
@@ -39,30 +38,9 @@ export function idIn(line: string): string {
   return /"id":"([^"\\]*)"/.exec(line)?.[1] ?? ''
 }
 
-function openAll(paths: readonly string[]): OpenFile[] {
-  const files = new Map<string, OpenFile>()
-  try {
-    for (const path of paths) {
-      const file = openFile(path)
-      if (!file) continue
-      const key = `${file.dev} ${file.inode}`
-      if (files.has(key)) closeSync(file.fd)
-      else files.set(key, file)
-    }
-  } catch (error) {
-    closeAll(files.values())
-    throw error
-  }
-  return [...files.values()]
-}
-
-function closeAll(files: Iterable<OpenFile>) {
-  for (const { fd } of files) closeSync(fd)
-}
-
 /**
- * Closes the file, but not before a read that is under way has ended. Not node:readline, which also breaks lines at U+2028, U+2029 and a
- * bare carriage return.
+ * Closes the file, but not before a read that is under way has ended. Not node:readline, which also breaks lines at
+ * U+2028, U+2029 and a bare carriage return.
  */
 async function* linesOf({ fd }: OpenFile): AsyncGenerator<string> {
   let rest: Buffer = Buffer.alloc(0)
