@@ -25,7 +25,7 @@ export function checkFlags(command: CommandDef, words: readonly string[]) {
       throw usageError(`${name}: too many arguments: "${word}"`, hintForTooMany(name, help))
     }
     const [flag = '', value] = word.split('=', 2)
-    refuseSecret(name, flag)
+    if (isSecretFlag(flag)) throw secretInArguments(name, PUT_KEY)
     if (!known.includes(flag)) {
       const meant = closest(flag, known)
       const hint = meant ? `Did you mean "${meant}"? ${help}` : help
@@ -47,9 +47,9 @@ export function checkFlags(command: CommandDef, words: readonly string[]) {
   }
 }
 
-function refuseSecret(name: string, flag: string) {
-  if (!/^--(api-?key|key|token|jwt|password|secret)$/i.test(flag)) return
-  throw secretInArguments(name, PUT_KEY)
+/** Whether the value of an option with this name would be a secret. */
+export function isSecretFlag(flag: string): boolean {
+  return /^--(api-?key|key|token|jwt|password|secret)$/i.test(flag)
 }
 
 function secretInArguments(name: string, hint: string) {

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { Endpoint } from '../../api/endpoints/endpoint.ts'
+import { isSecretFlag } from '../../cli/check-flags.ts'
 
 /** An input of an endpoint as a flag of the command line. */
 export interface Flag {
@@ -60,9 +61,7 @@ export function undocumentedFlags(
   const names = words
     .filter((word) => /^--[a-z]/.test(word))
     .map((word) => word.split('=')[0] ?? word)
-    .filter(
-      (name) => !taken.includes(name) && !/^--(api-?key|key|token|jwt|password|secret)$/.test(name),
-    )
+    .filter((name) => !taken.includes(name) && !isSecretFlag(name))
   return [...new Set(names)].map((name) => ({
     input: name.slice(2).replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()),
     name,
