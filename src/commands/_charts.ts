@@ -3,7 +3,7 @@ import { GridComponent, LegendComponent } from 'echarts/components'
 import { type EChartsCoreOption, init, use } from 'echarts/core'
 import { SVGRenderer } from 'echarts/renderers'
 import { shortNumber } from './api/chart.ts'
-import type { Share } from './api/usage.ts'
+import { type Share, withRest } from './api/usage.ts'
 
 use([BarChart, LineChart, GridComponent, LegendComponent, SVGRenderer])
 
@@ -36,11 +36,12 @@ export function chartByDay(
 
 /** The largest shares as bars, with the rest combined in the last one. */
 export function chartOfShares(shares: readonly Share[], format = shortNumber): string {
-  const rows = withRest(shares)
+  const rows = withRest(shares, MOST_ROWS)
   return draw(rows.length * ROW_HEIGHT + 30, {
     grid: { left: 250, right: 70, top: 4, bottom: 24 },
     xAxis: {
-      type: 'value', // Round numbers of milliseconds are not round times: then only the bars have labels.
+      type: 'value',
+      // Round numbers of milliseconds are not round times: then only the bars have labels.
       axisLabel: { formatter: format, show: format === shortNumber },
       // Counts need no fractional steps.
       minInterval: rows.every(({ count }) => Number.isInteger(count)) ? 1 : 0,
@@ -65,13 +66,6 @@ export function chartOfShares(shares: readonly Share[], format = shortNumber): s
       },
     ],
   })
-}
-
-function withRest(shares: readonly Share[]): readonly Share[] {
-  if (shares.length <= MOST_ROWS) return shares
-  const rest = shares.slice(MOST_ROWS - 1)
-  const count = rest.reduce((sum, share) => sum + share.count, 0)
-  return [...shares.slice(0, MOST_ROWS - 1), { name: `${rest.length} others`, count }]
 }
 
 /** Renders a chart as SVG, without a browser. */

@@ -2,7 +2,7 @@ import { paint } from '../../cli/output.ts'
 import { cutText, oneLine } from '../../text/clean.ts'
 import { counted } from '../../text/counted.ts'
 import { bar, percent, shortNumber, sparkline } from './chart.ts'
-import type { Measure, Share, Usage } from './usage.ts'
+import { type Measure, type Share, type Usage, withRest } from './usage.ts'
 
 const DEFAULT_WIDTH = 80
 // Below this width there is only room for totals and charts.
@@ -13,7 +13,8 @@ const MOST_CHART = 40
 const LEAST_CHART = 8
 const MOST_BAR = 20
 const MOST_NAME = 32
-const MOST_SHARES = 5
+/** If there are more shares, the rest is combined in the last row. */
+const MOST_ROWS = 6
 
 export const labels: Record<Measure, string> = {
   credits: 'credits',
@@ -87,7 +88,7 @@ function renderShares(title: string, shares: readonly Share[], width: number): s
   const all = shares.reduce((sum, { count }) => sum + count, 0)
   const beside = 2 * NUMBER_WIDTH + 2
   const longest = Math.max(LABEL_WIDTH, Math.min(MOST_NAME, width - beside - LEAST_CHART))
-  const rows = withRest(shares).map(({ name, count }) => ({
+  const rows = withRest(shares, MOST_ROWS).map(({ name, count }) => ({
     name: cutText(oneLine(name), longest),
     count,
   }))
@@ -99,14 +100,6 @@ function renderShares(title: string, shares: readonly Share[], width: number): s
     return `${name.padEnd(names)}${numbers}  ${paint('cyan', bar(count / most, room))}`
   })
   return ['', paint('bold', title), ...lines]
-}
-
-/** Combines the shares beyond the first few into one line. */
-function withRest(shares: readonly Share[]): readonly Share[] {
-  const rest = shares.slice(MOST_SHARES)
-  if (rest.length < 2) return shares
-  const count = rest.reduce((sum, share) => sum + share.count, 0)
-  return [...shares.slice(0, MOST_SHARES), { name: `${rest.length} others`, count }]
 }
 
 function alignRight(text: string): string {

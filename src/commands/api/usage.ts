@@ -50,18 +50,22 @@ export async function readUsage(
 ): Promise<Usage> {
   const { startDate, endDate } = period
   const range = { startDate, endDate }
-  const responses = await Promise.all([
+  const [ofTokens, ofModels, ofTools, ofActivity, ofProductivity] = await Promise.all([
     analytics.tokens(range),
     analytics.tokens({ ...range, groupBy: 'model' }),
     analytics.tools(range),
     analytics.activity(range),
     analytics.productivity(range),
   ])
-  const [tokens, models, tools, activity, productivity] = responses.map(rowsOf) as Five<Fields[]>
+  const tokens = rowsOf('tokens', ofTokens)
+  const models = rowsOf('tokens', ofModels)
+  const tools = rowsOf('tools', ofTools)
+  const activity = rowsOf('activity', ofActivity)
+  const productivity = rowsOf('productivity', ofProductivity)
   const users = withUsers ? await analytics.users({ ...range, limit: 100 }).toArray() : undefined
   const lastRow = activity.find(({ date }) => date === endDate) ?? activity.at(-1)
   return {
-    organization: asText(fieldsOf(responses[0].meta).org_id),
+    organization: asText(fieldsOf(ofTokens.meta).org_id),
     from: startDate,
     to: endDate,
     ...daysOf(period, { tokens, tools, activity, productivity }),
@@ -79,7 +83,6 @@ function nameUser(row: unknown): Fields {
   return { ...fields, user: fields.user_email ?? fields.user_id }
 }
 
-type Five<T> = [T, T, T, T, T]
 type Rows = Record<'tokens' | 'tools' | 'activity' | 'productivity', readonly Fields[]>
 
 /** The rows and the field that hold each measure. */
@@ -95,9 +98,9 @@ const sources: Record<Measure, [keyof Rows, string]> = {
   pullRequests: ['productivity', 'git_prs_created'],
 }
 
-function rowsOf({ data }: { data: unknown }, index: number): Fields[] {
+function rowsOf(name: keyof Rows, { data }: { data: unknown }): Fields[] {
   if (Array.isArray(data)) return itemsOf(data)
-  const id = `analytics.${['tokens', 'tokens', 'tools', 'activity', 'productivity'][index]}`
+  const id = `analytics.${name}`
   throw new HookbellError('E_PROTOCOL', `usage: the response of ${id} has no list at "data"`, {
     hint: `To see what came: hookbell api ${id}`,
   })
@@ -146,3 +149,11 @@ function sharesOf(rows: readonly Fields[], nameField: string, countField: string
 }
 
 const add = (sum: number, value: number) => sum + value
+
+/** At most so many rows, given the highest first: the last one combines all that have no row of their own. */
+export function withRest(shares: readonly Share[], maxRows: number): readonly Share[] {
+  if (shares.length <= maxRows) return shares
+  const rest = shares.slice(maxRows - 1)
+  const count = rest.map((share) => share.count).reduce(add, 0)
+  return [...shares.slice(0, maxRows - 1), { name: `${rest.length} others`, count }]
+}
