@@ -32,31 +32,32 @@ export const replyCommand = defineCommand({
     const text = source === '-' ? (await readText('reply', '-')).trimEnd() : source
     if (text.trim() === '') throw usageError('reply: the text is empty')
     const sessionId = readSessionId('reply', session)
-    const post = wait ? postAndWait : postOnly
-    await withClient('reply', (client) => post(client, sessionId, text, deadlineMs, json))
+    const message = { sessionId, text }
+    await withClient('reply', (client) =>
+      wait ? postAndWait(client, message, json, deadlineMs) : post(client, message, json),
+    )
   },
 })
 
-async function postOnly(client: Client, sessionId: string, text: string, _: number, json: boolean) {
-  const answer = await client.sessions.messages.add({ sessionId, text }, endedByInterrupt())
-  if (json) return printResponse(answer)
-  const [id, status] = [answer.messageId, answer.status].map((value) => oneLine(asText(value)))
+interface Post {
+  sessionId: string
+  text: string
+}
+
+async function post(client: Client, message: Post, json: boolean) {
+  const response = await client.sessions.messages.add(message, endedByInterrupt())
+  if (json) return printResponse(response)
+  const [id, status] = [response.messageId, response.status].map((value) => oneLine(asText(value)))
   const facts = [id ? ` as ${id}` : '', status ? `; the session is ${status}` : ''].join('')
   say(`${paint('green', 'ok')} posted${facts}`)
 }
 
-async function postAndWait(
-  client: Client,
-  sessionId: string,
-  text: string,
-  deadlineMs: number,
-  json: boolean,
-) {
+async function postAndWait(client: Client, message: Post, json: boolean, deadlineMs: number) {
   const onProgress = makeFollower()
   const answers = await client.sessions.messages
-    .addAndWait({ sessionId, text }, { ...endedByInterrupt(), deadlineMs, onProgress })
+    .addAndWait(message, { ...endedByInterrupt(), deadlineMs, onProgress })
     .catch((error: unknown) => {
-      throw isTooLate(error) ? tooLate(sessionId, deadlineMs, error) : error
+      throw isTooLate(error) ? tooLate(message.sessionId, deadlineMs, error) : error
     })
   if (json) return printResponse(answers)
   print(renderText(answers) || 'The agent is done and has written no text')

@@ -28,10 +28,10 @@ export async function withCommandErrors<Value>(
 }
 
 /** @throws HookbellError E_FAILED if a response of `organization.limits.setUsers` lists entries that were refused */
-export function failOnPartialFailure(command: string, id: string | undefined, answer: unknown) {
+export function failOnPartialFailure(command: string, id: string | undefined, response: unknown) {
   if (id !== 'organization.limits.setUsers') return
   try {
-    throwIfAnyFailed(answer as SetUserLimitsResponse)
+    throwIfAnyFailed(response as SetUserLimitsResponse)
   } catch (cause) {
     const why = oneLine(describeError(cause))
     throw new HookbellError('E_FAILED', `${command}: ${why}`, {

@@ -10,13 +10,13 @@ export function printLine(item: unknown) {
 }
 
 /** Prints nothing for an empty response. */
-export function printResponse(answer: unknown) {
-  if (answer !== undefined) print(toSafeJson(answer, 2))
+export function printResponse(response: unknown) {
+  if (response !== undefined) print(toSafeJson(response, 2))
 }
 
 /** Prints a table as wide as the terminal. Names the columns without room on stderr, as the table is incomplete. */
-export function printTable(answer: unknown) {
-  const { text, hidden } = renderResponse(answer, terminalWidth())
+export function printTable(response: unknown) {
+  const { text, hidden } = renderResponse(response, terminalWidth())
   print(text)
   if (hidden.length === 0) return
   const names = hidden.slice(0, MOST_NAMES).join(', ')

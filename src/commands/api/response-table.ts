@@ -19,10 +19,10 @@ export interface ResponseTable {
 }
 
 /** A table of any response: columns for a list, names and values for an object, and its lists below them. */
-export function renderResponse(answer: unknown, width = Infinity): ResponseTable {
-  if (Array.isArray(answer)) return renderList(answer, width)
-  if (!isRecord(answer)) return { text: cell('', answer), hidden: [] }
-  const fields = flatten(answer)
+export function renderResponse(response: unknown, width = Infinity): ResponseTable {
+  if (Array.isArray(response)) return renderList(response, width)
+  if (!isRecord(response)) return { text: cell('', response), hidden: [] }
+  const fields = flatten(response)
   const lists = fields.filter(([, value]) => isListOfRecords(value))
   const rows = fields.filter(([, value]) => !isListOfRecords(value))
   // Nothing is truncated here: a value may be the only copy of a key.
@@ -38,10 +38,10 @@ export function renderResponse(answer: unknown, width = Infinity): ResponseTable
 }
 
 /** The list of a response that has one list and no plain fields, such as `data` of analytics; else the response. */
-export function listIn(answer: unknown): unknown {
-  if (!isRecord(answer) || Object.values(answer).some(isPlain)) return answer
-  const lists = Object.values(answer).filter((field) => Array.isArray(field))
-  return lists.length === 1 ? lists[0] : answer
+export function listIn(response: unknown): unknown {
+  if (!isRecord(response) || Object.values(response).some(isPlain)) return response
+  const lists = Object.values(response).filter((field) => Array.isArray(field))
+  return lists.length === 1 ? lists[0] : response
 }
 
 function renderList(items: unknown, width: number): ResponseTable {
