@@ -1,7 +1,7 @@
 import { shellEnvironment } from '../clients/shell-environment.ts'
 import { CurrentConfig } from '../config/current.ts'
+import { refuseFoldersAtRisk } from '../config/folders-at-risk.ts'
 import { configDir, stateDir } from '../config/paths.ts'
-import { refuseFoldersAtRisk } from '../config/trust.ts'
 import { endOnSignal } from '../worker/end-on-signal.ts'
 import { scrubEnvironment } from '../worker/isolate.ts'
 import type { WorkerOptions } from '../worker/open-worker.ts'

@@ -1,9 +1,10 @@
 import { fit } from '../../cli/output.ts'
 import { shellEnvironment } from '../../clients/shell-environment.ts'
 import { CurrentConfig } from '../../config/current.ts'
+import { refuseFoldersAtRisk } from '../../config/folders-at-risk.ts'
 import { configDir, configPath, stateDir } from '../../config/paths.ts'
-import { refuseFoldersAtRisk } from '../../config/trust.ts'
 import { usageError } from '../../errors.ts'
+import type { Env } from '../../fs/home.ts'
 import { knownPlaces } from '../../install/places.ts'
 import { readRegistered } from '../../install/registered.ts'
 import { findTargets, type TargetOptions } from '../../install/target.ts'
@@ -38,7 +39,7 @@ export interface InitOptions extends TargetOptions {
 
 /** What `init` touches besides the settings file. */
 export interface InitWorld {
-  env: Readonly<Record<string, string | undefined>>
+  env: Env
   cwd: string
   isTerminal: boolean
   print(text: string): void

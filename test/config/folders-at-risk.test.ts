@@ -5,7 +5,6 @@ import {
   mkdirSync,
   mkdtempSync,
   rmSync,
-  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -14,13 +13,7 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { CurrentConfig } from '../../src/config/current.ts'
-import { foldersAtRisk, refuseFoldersAtRisk } from '../../src/config/trust.ts'
-import {
-  isTrustedProject,
-  readTrusted,
-  trustedPath,
-  trustProject,
-} from '../../src/config/trusted-projects.ts'
+import { foldersAtRisk, refuseFoldersAtRisk } from '../../src/config/folders-at-risk.ts'
 import type { HookbellError } from '../../src/errors.ts'
 import { Templates } from '../../src/render/templates.ts'
 import { buildProgram } from '../support/program.ts'
@@ -136,37 +129,6 @@ describe('a file or folder that other users can change', () => {
       chmodSync(folder, 0o700)
     }
     expect(foldersAtRisk(join(config, 'none'), join(state, 'none'))).toEqual([])
-  })
-})
-
-describe('the list of trusted projects', () => {
-  it('counts for nothing if others can write it, or if its format is another one', () => {
-    const state = makeFolder()
-    const project = { root: '/srv/api', owner: 0, hash: 'abc', at: 1 }
-    trustProject(state, project)
-    expect(readTrusted(state)).toEqual([project])
-    for (const path of [state, trustedPath(state)]) {
-      const { mode } = statSync(path)
-      chmodSync(path, 0o777)
-      expect(readTrusted(state)).toEqual([])
-      chmodSync(path, mode)
-    }
-    expect(readTrusted(state)).toEqual([project])
-    writeFileSync(trustedPath(state), JSON.stringify({ format: 2, projects: [project] }))
-    expect(readTrusted(state)).toEqual([])
-  })
-})
-
-describe('a project', () => {
-  const project = { root: '/srv/api', owner: 7, hash: 'abc' }
-
-  it.each<[boolean, string, object]>([
-    [true, 'as it was trusted', {}],
-    [false, 'in another place', { root: '/srv/other' }],
-    [false, 'of another owner', { owner: 8 }],
-    [false, 'with another content', { hash: 'def' }],
-  ])('is trusted: %s, %s', (expected, _, change) => {
-    expect(isTrustedProject({ ...project, ...change }, [{ ...project, at: 1 }])).toBe(expected)
   })
 })
 
