@@ -79,7 +79,7 @@ export function whatSilences(
       fault === undefined ? [] : [check(`${id}.shape`, 'broken', fault, 'Correct it by hand')],
     ),
     ...vanished(id, name, all, facts),
-    ...hidden(id, client, ours, facts),
+    ...hidden(id, client, ours),
     ...checkOtherDoors(id, ours, facts.stateDir),
     ...checkSwitches(id, name, ours, facts),
     ...(name === 'codex' ? ours.flatMap((one) => checkTrust(id, one, facts.env)) : []),
@@ -113,12 +113,12 @@ function vanished(
     // Compared behind links: a home that has two names has one file.
     const here = all.find(({ place }) => realPath(place.path) === realPath(path))
     if (here?.fault !== undefined) return []
-    const isWhole = !here || here.hooks.length === 0
+    const isEmpty = !here || here.hooks.length === 0
     const beside = all.filter(({ place }) => place.scope === scope && isBeside(place, known))
     const left = new Set(beside.flatMap(({ hooks }) => hooks.map(({ event }) => event)))
     const lost = events.filter((event) => !left.has(event))
-    if (!isWhole && lost.length === 0) return []
-    const what = isWhole ? 'the hooks are gone from' : `${lost.join(', ')}: gone from`
+    if (!isEmpty && lost.length === 0) return []
+    const what = isEmpty ? 'the hooks are gone from' : `${lost.join(', ')}: gone from`
     const seen = `${what} ${path}${sinceWhen(stateDir, path)}`
     return [check(`${id}.vanished`, 'broken', seen, `End all sessions, then${howToWrite(known)}`)]
   })
@@ -172,22 +172,14 @@ function isBeside(one: HookPlace, other: HookPlace): boolean {
 }
 
 /** droid does not read an event from the second settings file if the first one names it. */
-function hidden(
-  id: string,
-  client: Client,
-  ours: readonly Registered[],
-  facts: ClientPlace,
-): Check[] {
+function hidden(id: string, client: Client, ours: readonly Registered[]): Check[] {
   if (!client.hidesByEvent) return []
   return ours.flatMap(({ place, hooks }) => {
     const folder = dirname(place.path)
     const first = fileInForce(client, folder)
     const lost = [...new Set(hooks.map(({ event }) => event))].filter(hiddenIn(client, place.path))
-    const isElsewhere = (event: string) =>
-      readAll(facts).some(
-        (one) => one.place.path === first.path && one.hooks.some((hook) => hook.event === event),
-      )
-    const silent = lost.filter((event) => !isElsewhere(event))
+    const inFirst = ours.find((one) => one.place.path === first.path)?.hooks ?? []
+    const silent = lost.filter((event) => !inFirst.some((hook) => hook.event === event))
     if (silent.length === 0) return []
     const seen = `${silent.join(', ')} in ${place.path} is hidden by ${first.path}`
     return [check(`${id}.in-force`, 'broken', seen, `hookbell init --client ${client.name}`)]

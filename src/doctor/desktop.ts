@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { type Check, check, type Facts } from './check.ts'
-import { desktopOf } from './delivery.ts'
+import { desktopOf } from './system.ts'
 
 const run = promisify(execFile)
 const LIMIT_MS = 3000

@@ -25,7 +25,7 @@ export async function fixSafely(
   }
   // Without a state folder `init` never ran, so there is nothing to repair.
   if (!existsSync(stateDir)) return done
-  if (canPrepare(stateDir)) done.push(`made the folders of the spool in ${stateDir}`)
+  if (repairSpool(stateDir)) done.push(`made the folders of the spool in ${stateDir}`)
   const isStale = checks.some(
     ({ id, status }) =>
       ((id.startsWith('door.') || id === 'worker') && status !== 'ok') ||
@@ -37,8 +37,11 @@ export async function fixSafely(
   return done
 }
 
-/** Creates missing spool folders and lets this user access them. The checks that follow report what is left. */
-function canPrepare(stateDir: string): boolean {
+/**
+ * Creates missing spool folders and lets this user access them. The checks that follow report what is left.
+ * @returns whether it did
+ */
+function repairSpool(stateDir: string): boolean {
   if (existsSync(join(stateDir, 'spool/new')) && spoolAtRisk(stateDir).length === 0) return false
   try {
     prepareSpool(stateDir)

@@ -174,7 +174,12 @@ export function isAccepted({ title }: Pick<EventStatus, 'title'>): boolean {
 /** Whether the channel has no result yet. */
 export function isOpen({ channels }: Pick<EventStatus, 'channels'>, name: string): boolean {
   const state = channels[name]?.state
-  return state === undefined || state === 'deferred' || state === 'held'
+  return state === undefined || isParked(state)
+}
+
+/** Whether a delivery in this state waits for its time. */
+export function isParked(state: ChannelStatus['state']): boolean {
+  return state === 'deferred' || state === 'held'
 }
 
 /** All channels of the event: those that were chosen for it, and those that mentioned it later. */

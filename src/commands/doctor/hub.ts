@@ -1,5 +1,5 @@
 import { type Check, check, type Facts } from '../../doctor/check.ts'
-import { howToRepair } from '../../doctor/delivery.ts'
+import { howToRepair } from '../../doctor/config.ts'
 import { reachHub } from '../hub/reach.ts'
 
 /** Checks whether the hub of this machine can be reached, if one is configured. */

@@ -1,5 +1,5 @@
 import { idAtHub } from '../../hub/handed-over.ts'
-import type { EventStatus } from '../../journal/history.ts'
+import { type EventStatus, isOpen } from '../../journal/history.ts'
 import type { EventOutline, Events } from '../_events.ts'
 
 /** At most this many of the latest events are searched for the last one that was handed over. */
@@ -18,17 +18,17 @@ export interface HubRow {
 /** @param channels names of the channels that go to the hub */
 export function hubRow(events: Events, channels: readonly string[], reach: string): HubRow {
   // An event that no worker has seen yet may be for the hub.
-  const isOpen = ({ outcome, to, channels: states }: EventOutline) =>
+  const isForHub = ({ outcome, to, channels: states }: EventOutline) =>
     outcome === 'waiting' &&
     (to.length === 0 ||
-      channels.some((name) => to.includes(name) && isUnsettled(states[name]?.state)))
+      channels.some((name) => to.includes(name) && isOpen({ channels: states }, name)))
   const latest = events.inFull(events.tallies.latest(MAX_EVENTS))
   const times = latest.flatMap(({ channels: states }) =>
     channels.flatMap((name) => handedOverAt(states[name])),
   )
   return {
     reach,
-    waiting: events.all.filter(isOpen).length,
+    waiting: events.all.filter(isForHub).length,
     lastHandedOver: times.length > 0 ? Math.max(...times) : null,
   }
 }
@@ -36,8 +36,4 @@ export function hubRow(events: Events, channels: readonly string[], reach: strin
 /** A message that bypassed the hub is `delivered` too, so the hub's id in the detail decides. */
 function handedOverAt(state: EventStatus['channels'][string] | undefined): number[] {
   return state?.state === 'delivered' && idAtHub(state.detail) !== undefined ? [state.at] : []
-}
-
-function isUnsettled(state: string | undefined): boolean {
-  return state === undefined || state === 'deferred' || state === 'held'
 }

@@ -1,7 +1,7 @@
 import { asTyped } from '../../cli/how-to-call.ts'
 import { ago, ahead, paint, table } from '../../cli/output.ts'
 import { frontDoorIn } from '../../config/paths.ts'
-import type { ChannelStatus } from '../../journal/history.ts'
+import { type ChannelStatus, isFailure, isParked } from '../../journal/history.ts'
 import { unmuteCommand } from '../../policy/mutes.ts'
 import { counted } from '../../text/counted.ts'
 import { describeClient } from './clients.ts'
@@ -39,12 +39,12 @@ function describeChannel({ type, isReachable, last }: Status['channels'][number]
 }
 
 function whenOf({ state, at }: Pick<ChannelStatus, 'state' | 'at'>): string {
-  return ['deferred', 'held'].includes(state) ? `, next ${ahead(at)}` : ` ${ago(at)}`
+  return isParked(state) ? `, next ${ahead(at)}` : ` ${ago(at)}`
 }
 
 function painted(state: string): string {
   if (state === 'delivered') return paint('green', state)
-  return paint(['exhausted', 'unavailable'].includes(state) ? 'red' : 'yellow', state)
+  return paint(isFailure(state) ? 'red' : 'yellow', state)
 }
 
 /** Rows about what is silenced and what waits; none if nothing is. */

@@ -1,0 +1,87 @@
+import { WAITS_FOR_SECRETS } from '../config/current.ts'
+import { problemHint } from '../config/problem-hint.ts'
+import { unreachableChannels } from '../config/reach.ts'
+import { isFailure, isParked } from '../journal/history.ts'
+import { formatTime } from '../text/local-time.ts'
+import { type Check, check, type Facts } from './check.ts'
+
+const EDIT = 'Correct it: hookbell config edit'
+
+/** Checks the configuration, and of each channel whether it is usable, whether anything reaches it, and when it last worked. */
+export function checkConfig({ loaded, templateProblems, events }: Facts): Check[] {
+  const { config, problem, unusable, unusableDirect = {}, source, warnings } = loaded
+  const unreachable = unreachableChannels(config)
+  const names = Object.keys(config.channels)
+  const hasUnusable = Object.keys(unusable).length > 0
+  return [
+    problem
+      ? check(
+          'config',
+          'broken',
+          `${problem.message} (the ${source} settings are used)`,
+          problemHint(problem),
+        )
+      : check('config', 'ok', source === 'built-in' ? 'the built-in settings' : 'valid'),
+    ...warnings.map((warning) =>
+      check('config.warning', 'warning', warning, howToCorrect(warning)),
+    ),
+    ...templateProblems.map((problem) =>
+      check('templates', 'warning', problem, 'Correct or remove it'),
+    ),
+    ...Object.entries(unusable).map(([name, why]) =>
+      check(`channel.${name}`, 'broken', why, howToRepair(why)),
+    ),
+    ...Object.entries(unusableDirect).map(([name, why]) =>
+      check(`channel.${name}`, 'warning', why, howToRepair(why)),
+    ),
+    ...(unreachable.length < names.length || (names.length === 0 && hasUnusable)
+      ? []
+      : [check('routes', 'broken', 'no route leads to a channel: nothing is told', EDIT)]),
+    ...names.map((name) => checkChannel(name, !unreachable.includes(name), events)),
+  ]
+}
+
+/** What happened last and, if that was no success, when the last success was. */
+function checkChannel(name: string, isReachable: boolean, events: Facts['events']): Check {
+  const id = `channel.${name}`
+  const used = events.filter(({ channels }) => Object.hasOwn(channels, name))
+  const last = used.at(-1)?.channels[name]
+  const success = used.findLast(({ channels }) => channels[name]?.state === 'delivered')
+  const when = last
+    ? `${last.state}${isParked(last.state) ? ', next' : ''} ${formatTime(last.at)}`
+    : 'nothing sent yet'
+  const succeeded = success?.channels[name]
+  const before = succeeded ? `the last success ${formatTime(succeeded.at)}` : 'no success yet'
+  const seen = !last || last.state === 'delivered' ? when : `${when}: ${last.detail}; ${before}`
+  if (!isReachable)
+    return check(
+      id,
+      'warning',
+      `no route leads to it; ${seen}`,
+      'Name it in a route: hookbell config edit',
+    )
+  if (last?.state === 'deferred') return check(id, 'warning', seen, 'hookbell flush')
+  const test = `hookbell test ${name}`
+  if (isFailure(last?.state)) return check(id, 'warning', seen, test)
+  return check(id, last ? 'ok' : 'cannot tell', seen, last ? '' : test)
+}
+
+/** Not every warning is about the file that `config edit` opens. */
+function howToCorrect(warning: string): string {
+  if (/[\\/]config\.jsonc: /.test(warning)) return 'Rename it, or remove it'
+  const isSecrets = /[\\/]secrets\.env:\d+: /.test(warning)
+  return isSecrets ? 'Remove that line, or: hookbell secrets set NAME' : 'hookbell config edit'
+}
+
+/**
+ * Setting a secret helps only if it is not set; otherwise the command that should fetch it failed. If the reason names
+ * none, the secret is in the configuration itself.
+ */
+export function howToRepair(why: string): string {
+  const names = [...why.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name)
+  if (why === WAITS_FOR_SECRETS) return 'Repair that file, as the checks above say'
+  if (names.length === 0) return EDIT
+  if (why.endsWith('not set')) return names.map((name) => `hookbell secrets set ${name}`).join(', ')
+  if (!why.includes('the keychain')) return 'Run that command yourself, and look'
+  return `Unlock the keychain, or: hookbell secrets set ${names[0]} --keychain`
+}
