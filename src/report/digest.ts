@@ -89,8 +89,8 @@ function busyness({ done, failed, asked }: DigestCounts): number {
 }
 
 /** Whether the digest has anything worth a message. */
-export function isWorthTelling({ done, failed, asked }: Digest): boolean {
-  return done + failed + asked > 0
+export function isWorthTelling(digest: Digest): boolean {
+  return busyness(digest) > 0
 }
 
 /**

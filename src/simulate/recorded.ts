@@ -47,8 +47,9 @@ export class Recorded {
   /** The messages that result from the decisions. */
   pings(entries: readonly AcceptedEntry[]): Ping[] {
     const pings = new Map<string, Ping>()
-    for (const { id, kind, at, ...entry } of entries) {
-      for (const channel of toldChannels({ id, at, kind, ...entry })) {
+    for (const entry of entries) {
+      const { id, kind, at } = entry
+      for (const channel of toldChannels(entry)) {
         const key = keyOf(id, channel)
         if (this.#dropped.has(key)) continue
         const { until = at, group = key } = this.#held.get(key) ?? {}

@@ -1,6 +1,5 @@
 import type { Config } from '../config/schema/schema.ts'
 import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
-import { Memory } from '../policy/memory.ts'
 import { eventOfEntry } from '../prepare/facts.ts'
 import { type MissedQuestion, missedQuestions, type Told } from './questions.ts'
 import { Recorded } from './recorded.ts'
@@ -72,7 +71,6 @@ export function simulate(options: SimulateOptions): Simulation {
   const byId = new Map(recorded.accepted.map((entry) => [entry.id, entry]))
   const judged = new Set(recorded.accepted.filter((entry) => isJudged(entry, since)))
   const replay = new Replay(config, {
-    memory: new Memory(),
     host,
     mutes: (_, event, heldFor) => {
       const entry = byId.get(event)
