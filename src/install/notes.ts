@@ -17,19 +17,14 @@ export function settingsNotes(
 ): string[] {
   const { client, scope, folder, file } = target
   const folders = new Set([folder, userFolder(client, env)])
+  const paths = [...folders].flatMap((place) => inFolder(client, place))
+  const legacy = client.legacy.map((name) => join(folder, name)).filter(exists)
   const notes = [
-    ...killSwitchNotes(
-      client,
-      [...folders].flatMap((place) => inFolder(client, place)),
-      platform,
-    ),
+    ...killSwitchNotes(client, paths, platform),
     ...hiddenFiles(target),
-    ...client.legacy
-      .map((name) => join(folder, name))
-      .filter((path) => exists(path))
-      .map(
-        (path) => `${path} is of an older version: when ${client.title} moves it, run init again`,
-      ),
+    ...legacy.map(
+      (path) => `${path} is of an older version: when ${client.title} moves it, run init again`,
+    ),
   ]
   if (found.shape !== file.shape) {
     notes.push(`${file.name} has its events under "hooks", which ${client.title} may not read`)
@@ -53,14 +48,14 @@ function hiddenFiles({ client, folder, file }: Target): string[] {
   const hiding = readLeniently(first)
   if (typeof hiding.hooks === 'object')
     return [`${client.title} ignores ${first}: its events are under "hooks"`]
-  return others.flatMap((path) =>
-    Object.keys(Object(readLeniently(path).hooks))
-      .filter((event) => Array.isArray(hiding[event]))
-      .map(
-        (event) => `${client.title} ignores ${event} in ${path}: ${basename(first)} names it too`,
-      )
-      .filter(() => file.path === first),
-  )
+  if (file.path !== first) return []
+  return others.flatMap((path) => {
+    const events = Object.keys(Object(readLeniently(path).hooks))
+    const hidden = events.filter((event) => Array.isArray(hiding[event]))
+    return hidden.map(
+      (event) => `${client.title} ignores ${event} in ${path}: ${basename(first)} names it too`,
+    )
+  })
 }
 
 function inFolder({ settings }: Client, folder: string): string[] {
