@@ -4,7 +4,7 @@ import { kinds } from '../event/kind.ts'
 import { cleanText, cutText, oneLine } from '../text/clean.ts'
 import { firstFaultOf } from './load/issue.ts'
 import { parseObject } from './load/parse-object.ts'
-import { locate } from './load/position.ts'
+import { messageAt } from './load/position.ts'
 import { conditions } from './schema/route.ts'
 
 /** In the top folder of a repository. */
@@ -57,8 +57,8 @@ export function parseProject(text: string): ProjectConfig {
     const result = projectSchema.safeParse(raw)
     if (result.success) return result.data
     const { path, what } = firstFaultOf(result.error.issues, raw)
-    const place = locate(text, { tree, path })
-    throw new HookbellError('E_CONFIG', `${PROJECT_FILE}:${place}: ${path.join('.')}: ${what}`)
+    const place = { path: PROJECT_FILE, text, tree }
+    throw new HookbellError('E_CONFIG', messageAt(place, path, what))
   } catch (error) {
     // Any other error, such as nesting too deep for the parser.
     const message = error instanceof HookbellError ? error.message : `${PROJECT_FILE}: not readable`

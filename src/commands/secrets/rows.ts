@@ -1,5 +1,5 @@
 import type { LoadedConfig } from '../../config/load/load.ts'
-import type { SecretsFile } from '../../config/secrets/secrets.ts'
+import { referencesWithin, type SecretsFile } from '../../config/secrets/secrets.ts'
 import { describeSource, sourcesIn } from '../../config/secrets/source.ts'
 
 /** What may be shown about a secret: never its value. */
@@ -31,8 +31,7 @@ export function secretRows(loaded: LoadedConfig, file: SecretsFile): SecretRow[]
 function usersIn(settings: readonly [string, unknown][]): Map<string, string[]> {
   const users = new Map<string, string[]>()
   for (const [user, value] of settings) {
-    const references = JSON.stringify(value).matchAll(/\$\{([A-Za-z_]\w*)\}/g)
-    for (const name of new Set([...references].map(([, one = '']) => one)))
+    for (const name of new Set(referencesWithin(value)))
       users.set(name, [...(users.get(name) ?? []), user])
   }
   return users

@@ -1,4 +1,3 @@
-import type { Node } from 'jsonc-parser'
 import { HookbellError } from '../../errors.ts'
 import { valueAt } from '../../text/zod-issue.ts'
 import { configSchema, type Parsed } from '../schema/schema.ts'
@@ -8,15 +7,11 @@ import type { Filled } from './fill.ts'
 import { faultInHub, withPathInFile } from './hub.ts'
 import { type Fault, faultsOf } from './issue.ts'
 import { faultsInNames, faultsInTwins } from './name-faults.ts'
-import { locate, offsetOf } from './position.ts'
+import { messageAt, offsetOf, type Place } from './position.ts'
 import { faultsInWaiting } from './waiting.ts'
 
 /** A configuration as it was read. */
-export interface Source {
-  /** The file's path, for error messages. */
-  path: string
-  text: string
-  tree: Node
+export interface Source extends Place {
   raw: Record<string, unknown>
   /** Templates that a route can name; if absent, any name is accepted. */
   templates?: readonly string[] | undefined
@@ -63,18 +58,13 @@ function toError(faults: readonly Fault[], source: Source, filled: Filled): Hook
   return new HookbellError('E_CONFIG', first?.message ?? '', { hint: first?.hint, others })
 }
 
-function inWords(
-  { path: where, what, ...own }: Fault,
-  { path, text, tree, raw }: Source,
-  { sources }: Filled,
-) {
-  const field = where.length > 0 ? `${where.join('.')}: ` : ''
+function inWords({ path, what, hint }: Fault, source: Source, { sources }: Filled) {
   // A reference in the place of a whole channel is wrong whatever its value is.
-  const isChannel = where[0] === 'channels' && where.length === 2
-  const [reference] = isChannel ? [] : referencesIn(valueAt(raw, where))
-  const value = reference === undefined ? '' : ` (with the value of \${${reference}})`
-  const message = `${path}:${locate(text, { tree, path: where })}: ${field}${what}${value}`
-  return { message, hint: reference === undefined ? own.hint : howToCorrect(reference, sources) }
+  const isChannel = path[0] === 'channels' && path.length === 2
+  const [reference] = isChannel ? [] : referencesIn(valueAt(source.raw, path))
+  if (reference === undefined) return { message: messageAt(source, path, what), hint }
+  const message = messageAt(source, path, `${what} (with the value of \${${reference}})`)
+  return { message, hint: howToCorrect(reference, sources) }
 }
 
 /** A value that does not fit is never shown, so the person has to look. */

@@ -1,9 +1,8 @@
+import type { Env } from '../../fs/home.ts'
 import { asText } from '../../text/zod-issue.ts'
 import { INLINE_SECRET } from '../last-good.ts'
 import { expandReferences } from '../secrets/secrets.ts'
 import { describeSource, type SecretSource, sourcesIn } from '../secrets/source.ts'
-
-type Env = Readonly<Record<string, string | undefined>>
 
 /** Where the references of a configuration are looked up. `file` takes precedence. */
 export interface SecretValues {

@@ -1,5 +1,23 @@
 import { findNodeAtLocation, type Node } from 'jsonc-parser'
 
+/** A configuration, to name places in it. */
+export interface Place {
+  /** The file's path. */
+  path: string
+  text: string
+  tree: Node
+}
+
+/** `path:line:column: setting: what`. */
+export function messageAt(
+  { path, text, tree }: Place,
+  setting: readonly PropertyKey[],
+  what: string,
+): string {
+  const name = setting.length > 0 ? `${setting.join('.')}: ` : ''
+  return `${path}:${locate(text, { tree, path: setting })}: ${name}${what}`
+}
+
 /** `line:column` of an offset, or of the value at a path (of its nearest parent that exists). */
 export function locate(
   text: string,

@@ -1,7 +1,6 @@
-import type { Node } from 'jsonc-parser'
 import { knownClients } from '../../event/schema.ts'
 import { closest } from '../../text/suggest.ts'
-import { locate } from './position.ts'
+import { messageAt, type Place } from './position.ts'
 
 /** What people write for a kind, and what would be an event that nobody fires. */
 const kindsMeant: ReadonlyMap<string, string> = new Map([
@@ -22,20 +21,13 @@ export function kindMeantBy(word: string): string | undefined {
   return kindsMeant.get(word.toLowerCase())
 }
 
-interface Place {
-  path: string
-  text: string
-  tree: Node
-}
-
 /** Words in routes that match no event of any client we know, but may be those of a program that stores its own. */
-export function routeWarnings(routes: unknown, { path, text, tree }: Place): string[] {
+export function routeWarnings(routes: unknown, place: Place): string[] {
   if (!Array.isArray(routes)) return []
   return routes.flatMap((route, index) =>
     [...eventsOf(route), ...clientsOf(route)].map(({ at, word, meant }) => {
-      const where = ['routes', index, ...at]
       const what = `no known ${at[0] === 'on' ? 'event or kind' : 'client'} is called "${word}"`
-      return `${path}:${locate(text, { tree, path: where })}: ${where.join('.')}: ${what}; did you mean "${meant}"?`
+      return messageAt(place, ['routes', index, ...at], `${what}; did you mean "${meant}"?`)
     }),
   )
 }

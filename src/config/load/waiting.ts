@@ -1,5 +1,6 @@
 import { valueAt } from '../../text/zod-issue.ts'
 import { type ChannelRules, channelsSchema, parseRules } from '../schema/channel.ts'
+import { referencesWithin } from '../secrets/secrets.ts'
 import { type Fault, faultsOf } from './issue.ts'
 
 type Channels = Readonly<Record<string, unknown>>
@@ -14,7 +15,7 @@ export function waitingRules(waiting: Channels): Record<string, ChannelRules> {
 export function faultsInWaiting(waiting: Channels): Fault[] {
   const { error } = channelsSchema.safeParse(waiting, { jitless: true })
   const certain = (error?.issues ?? []).filter(
-    ({ code, path }) => isAboutKeys(code) || !hasReference(valueAt(waiting, path)),
+    ({ code, path }) => isAboutKeys(code) || referencesWithin(valueAt(waiting, path)).length === 0,
   )
   const issues = certain.map((issue) => ({ ...issue, path: ['channels', ...issue.path] }))
   return faultsOf(issues, { channels: waiting })
@@ -22,8 +23,4 @@ export function faultsInWaiting(waiting: Channels): Fault[] {
 
 function isAboutKeys(code: string): boolean {
   return code === 'unrecognized_keys' || code === 'invalid_key'
-}
-
-function hasReference(value: unknown): boolean {
-  return /\$\{[A-Za-z_]\w*\}/.test(JSON.stringify(value) ?? '')
 }

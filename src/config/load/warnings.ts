@@ -1,28 +1,21 @@
-import type { Node } from 'jsonc-parser'
 import { kinds } from '../../event/kind.ts'
 import { areEndless } from '../../text/local-time.ts'
 import type { Config } from '../schema/schema.ts'
-import { locate } from './position.ts'
+import { messageAt, type Place } from './position.ts'
 
 /** Settings that are valid but probably not what was meant. The texts hold no value, which may be a secret. */
-export function warningsOf(
-  channels: unknown,
-  { path, text, tree }: { path: string; text: string; tree: Node },
-): string[] {
+export function warningsOf(channels: unknown, place: Place): string[] {
   if (typeof channels !== 'object' || channels === null) return []
   return Object.entries(channels).flatMap(([name, channel]) =>
     textsOf(channel, ['channels', name]).flatMap(({ at, value }) => {
       const what = bareReference(channel, value) ?? wrongSlackUrl(channel, at, value)
-      return what ? [`${path}:${locate(text, { tree, path: at })}: ${at.join('.')}: ${what}`] : []
+      return what ? [messageAt(place, at, what)] : []
     }),
   )
 }
 
 /** Quiet hours that leave no minute of the week free, for some kind of event. */
-export function quietHoursWarnings(
-  { quietHours, off }: Config['noise'],
-  { path, text, tree }: { path: string; text: string; tree: Node },
-): string[] {
+export function quietHoursWarnings({ quietHours, off }: Config['noise'], place: Place): string[] {
   if (off.includes('quiet-hours')) return []
   const zones = new Set(quietHours.map(({ timeZone }) => timeZone))
   const held = kinds.filter((kind) =>
@@ -34,9 +27,8 @@ export function quietHoursWarnings(
   )
   // Questions are always told.
   if (!held.some((kind) => kind !== 'permission')) return []
-  const where = locate(text, { tree, path: ['noise', 'quietHours'] })
   const what = 'they never end, and what they hold is told after eight days'
-  return [`${path}:${where}: noise.quietHours: ${what}`]
+  return [messageAt(place, ['noise', 'quietHours'], what)]
 }
 
 /** Lines of `secrets.env` that set nothing. */
@@ -52,7 +44,7 @@ export function bareReference(channel: unknown, value: string): string | undefin
   return isBare ? HOW_TO_REFER : undefined
 }
 
-export const HOW_TO_REFER = `a reference needs braces, \${NAME}; without them it is plain text`
+const HOW_TO_REFER = `a reference needs braces, \${NAME}; without them it is plain text`
 
 /** Detects a URL at Slack itself that takes no messages. Other hosts may be compatible servers. */
 function wrongSlackUrl(

@@ -71,6 +71,11 @@ export function referencesIn(value: unknown): string[] {
   return [...value.matchAll(REFERENCE)].map(([, name = '']) => name)
 }
 
+/** The same for every text within a value. */
+export function referencesWithin(value: unknown): string[] {
+  return referencesIn(JSON.stringify(value))
+}
+
 /**
  * Replaces `${NAME}` in every string of a channel.
  * @returns the names that are set nowhere, and the values used, for redaction
