@@ -1,7 +1,6 @@
+import type { Env } from '../fs/home.ts'
 import type { Client } from './define.ts'
 import { clients } from './index.ts'
-
-type Env = Readonly<Record<string, string | undefined>>
 
 /**
  * The environment, if it is that of a person's shell. Empty in an agent's session, where a repository can set

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { describeError, HookbellError } from '../errors.ts'
 import { makeFolders, replaceFile } from '../fs/durable.ts'
 import { Fresh } from '../fs/fresh.ts'
+import type { Env } from '../fs/home.ts'
 import { isMissing } from '../fs/missing.ts'
 import { checkFolder } from '../fs/ownership.ts'
 import { readQuietly } from '../fs/read.ts'
@@ -14,8 +15,6 @@ import { builtInConfig, type LoadedConfig, loadConfig, parseConfig } from './loa
 import { SecretFetcher } from './secrets/fetcher.ts'
 import { readSecrets, referencesIn } from './secrets/secrets.ts'
 import { lastChange, SAVING_MS, stampReader } from './stamp.ts'
-
-type Env = Readonly<Record<string, string | undefined>>
 
 const CHECKED = 'checked-config'
 

@@ -1,8 +1,7 @@
 import { join } from 'node:path'
 import { makeFolders, replaceFile } from '../fs/durable.ts'
+import type { Env } from '../fs/home.ts'
 import { readQuietly } from '../fs/read.ts'
-
-type Env = Readonly<Record<string, string | undefined>>
 
 /** The values that were stored for the background worker, which never reads the environment it was started in. */
 export function readStoredEnvironment(stateDir: string): Record<string, string> {

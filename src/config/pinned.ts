@@ -1,5 +1,6 @@
 import { lstatSync, readFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
+import type { Env } from '../fs/home.ts'
 import { isTrusted } from '../fs/trust.ts'
 import { fallbackStateDir } from './paths.ts'
 
@@ -12,8 +13,6 @@ export interface Pinned {
   /** On Windows: the variables that programs need there. */
   system?: Readonly<Record<string, string>>
 }
-
-type Env = Readonly<Record<string, string | undefined>>
 
 const names = ['configDir', 'fallbackDir', 'home', 'node'] as const
 

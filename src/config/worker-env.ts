@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { homeDir } from '../fs/home.ts'
+import { type Env, homeDir } from '../fs/home.ts'
 import { configDir } from './paths.ts'
 import { readPinned } from './pinned.ts'
-
-type Env = Readonly<Record<string, string | undefined>>
 
 /** Not the session's PATH, in which a folder of the project could choose the programs. Same list: bin/hookbell-hook. */
 const SYSTEM_PATH = '/usr/bin:/bin:/usr/local/bin:/run/current-system/sw/bin'

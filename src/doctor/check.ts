@@ -1,4 +1,5 @@
 import type { LoadedConfig } from '../config/load/load.ts'
+import type { Env } from '../fs/home.ts'
 import type { EventStatus } from '../journal/history.ts'
 import type { Mute } from '../policy/mutes.ts'
 
@@ -17,7 +18,7 @@ export interface Check {
 
 /** What the checks look at, gathered once. */
 export interface Facts {
-  env: Readonly<Record<string, string | undefined>>
+  env: Env
   cwd: string
   stateDir: string
   configDir: string

@@ -1,7 +1,6 @@
 import { lstat, stat } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
-
-type Env = Readonly<Record<string, string | undefined>>
+import type { Env } from './home.ts'
 
 /** With `path` before other keys, as all programs write it. The owner of an abstract socket cannot be seen. */
 const ADDRESS = /^unix:(?:path=(?<path>[^,]+)|abstract=[^,]+)(?:,guid=\w+)?$/

@@ -3,6 +3,7 @@ import * as clack from '@clack/prompts'
 import { forgetTyped, interrupted } from '../../cli/ask.ts'
 import type { Client } from '../../clients/define.ts'
 import { type ClientName, clientNames, clients } from '../../clients/index.ts'
+import type { Env } from '../../fs/home.ts'
 import { sessionBus } from '../../fs/session-bus.ts'
 import type { NewChannels } from '../../install/add-channels.ts'
 import { isPresent } from '../../install/presence.ts'
@@ -19,7 +20,7 @@ export interface Wishes {
 }
 
 interface Place {
-  env: Readonly<Record<string, string | undefined>>
+  env: Env
   /** Channels that the configuration has already. */
   channels: readonly string[]
 }

@@ -1,4 +1,5 @@
 import { HookbellError } from '../../errors.ts'
+import type { Env } from '../../fs/home.ts'
 import { renderDiff } from '../../install/diff.ts'
 import { readSettings, whereIs } from '../../install/file.ts'
 import { settingsNotes } from '../../install/notes.ts'
@@ -13,7 +14,7 @@ interface Place {
   /** The front door that hooks start. */
   door: string
   state: string
-  env: Readonly<Record<string, string | undefined>>
+  env: Env
 }
 
 /** Plans all files before the first is written, so that a refusal leaves every file unchanged. */

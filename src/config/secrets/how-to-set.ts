@@ -1,9 +1,8 @@
+import type { Env } from '../../fs/home.ts'
 import { readQuietly } from '../../fs/read.ts'
 import { closest } from '../../text/suggest.ts'
 import { configPath, secretsPath } from '../paths.ts'
 import { parseSecrets } from './secrets.ts'
-
-type Env = Readonly<Record<string, string | undefined>>
 
 /** Explains how to set the names that the reason contains, of those that are set nowhere; undefined if it has none. */
 export function howToSetIn(
