@@ -10,8 +10,8 @@ import { PIPE_IT, PUT_KEY } from './key-help.ts'
 export function checkFlags(command: CommandDef, words: readonly string[]) {
   const { name = '' } = Object(command.meta) as { name?: string }
   const args = (command.args ?? {}) as ArgsDef
-  const options = Object.entries(args).filter(([, arg]) => arg.type !== 'positional')
-  const known = options.map(([option]) => `--${option}`)
+  const options = Object.keys(args).filter((option) => args[option]?.type !== 'positional')
+  const known = options.map((option) => `--${option}`)
   const help = known.length > 0 ? `Options: ${known.join(' ')}` : 'It takes no options'
   let positionals = Object.keys(args).length - options.length
   for (let at = 0; at < words.length; at += 1) {
@@ -19,32 +19,46 @@ export function checkFlags(command: CommandDef, words: readonly string[]) {
     if (word === '--') return
     if (!word.startsWith('-') || word === '-') {
       positionals -= 1
-      if (positionals >= 0) continue
-      // The surplus word is most likely the secret itself, so the message does not repeat it.
-      if (name === 'secrets') throw secretInArguments(name, PIPE_IT)
-      throw usageError(`${name}: too many arguments: "${word}"`, hintForTooMany(name, help))
+      if (positionals < 0) throw tooMany(name, word, help)
+      continue
     }
     const [flag = '', value] = word.split('=', 2)
     if (isSecretFlag(flag)) throw secretInArguments(name, PUT_KEY)
-    if (!known.includes(flag)) {
-      const meant = closest(flag, known)
-      const hint = meant ? `Did you mean "${meant}"? ${help}` : help
-      throw usageError(`${name}: unknown option "${flag}"`, hint)
-    }
-    if (args[flag.slice(2)]?.type === 'boolean') {
-      if (value === undefined) continue
-      // citty reads --yes=no as yes.
-      throw usageError(`${name}: ${flag} takes no value`, help)
-    }
-    if (value !== undefined) continue
+    if (!known.includes(flag)) throw unknownOption(name, flag, known, help)
+    const isSwitch = args[flag.slice(2)]?.type === 'boolean'
+    // citty reads --yes=no as yes.
+    if (isSwitch && value !== undefined) throw usageError(`${name}: ${flag} takes no value`, help)
+    if (isSwitch || value !== undefined) continue
     at += 1
-    const next = words[at]
-    const needed = `${name}: ${flag} needs a value`
-    if (next === undefined) throw usageError(needed, help)
-    // The value was most likely an unset variable of a script.
-    if (known.includes(next.split('=')[0] ?? ''))
-      throw usageError(needed, `If "${next}" is the value: ${flag}=${next}`)
+    refuseMissing(words[at], flag, { name, known, help })
   }
+}
+
+/** Endpoints of `api` take only options; elsewhere the usual cause is a text without quotes. */
+function tooMany(name: string, word: string, help: string) {
+  // The surplus word is most likely the secret itself, so the message does not repeat it.
+  if (name === 'secrets') return secretInArguments(name, PIPE_IT)
+  const hint = name.startsWith('api ') ? help : `Put quotes around text with spaces. ${help}`
+  return usageError(`${name}: too many arguments: "${word}"`, hint)
+}
+
+function unknownOption(name: string, flag: string, known: readonly string[], help: string) {
+  const meant = closest(flag, known)
+  const hint = meant ? `Did you mean "${meant}"? ${help}` : help
+  return usageError(`${name}: unknown option "${flag}"`, hint)
+}
+
+/** @param next the word after the option, in the place of its value */
+function refuseMissing(
+  next: string | undefined,
+  flag: string,
+  { name, known, help }: { name: string; known: readonly string[]; help: string },
+) {
+  const message = `${name}: ${flag} needs a value`
+  if (next === undefined) throw usageError(message, help)
+  // The value was most likely an unset variable of a script.
+  if (known.includes(next.split('=')[0] ?? ''))
+    throw usageError(message, `If "${next}" is the value: ${flag}=${next}`)
 }
 
 /** Whether the value of an option with this name would be a secret. */
@@ -57,9 +71,4 @@ function secretInArguments(name: string, hint: string) {
     `${name}: no secret is taken from the command line, where others can read it`,
     hint,
   )
-}
-
-/** Endpoints of `api` take only options; elsewhere the usual cause is a text without quotes. */
-function hintForTooMany(name: string, help: string): string {
-  return name.startsWith('api ') ? help : `Put quotes around text with spaces. ${help}`
 }
