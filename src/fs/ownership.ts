@@ -9,6 +9,7 @@ const { R_OK, X_OK } = constants
 const OTHERS_WRITE = 0o002
 const GROUP_WRITES = 0o020
 const MOVE = 'Move it away'
+const NOT_SUDO = 'Run hookbell as that user, without sudo'
 
 /**
  * Refuses a file or folder that another user could change, as ssh does: its content decides what we do and where
@@ -18,14 +19,35 @@ export function checkOwnership(path: string, stat: Stats, code: ErrorCode = 'E_C
   const me = process.getuid?.()
   // Windows has neither owner ids nor modes.
   if (me === undefined) return
-  if (stat.uid !== me && stat.uid !== 0) {
-    throw stranger(path, stat.uid, code)
-  }
+  if (stat.uid !== me && stat.uid !== 0) throw stranger(path, stat.uid, code)
   const isShared = (stat.mode & GROUP_WRITES) !== 0 && !isPrivateGroup(stat.gid, me)
   if ((stat.mode & OTHERS_WRITE) === 0 && !isShared) return
   throw new HookbellError(code, `${path}: other users can change it (mode ${modeOf(stat)})`, {
     hint: `Run: chmod go-w ${quoteWord(path)}`,
   })
+}
+
+/** The same for a folder; one that does not exist is accepted. */
+export function checkFolder(path: string, code: ErrorCode = 'E_CONFIG'): void {
+  const stat = followLink(path, code)
+  if (!stat) return
+  if (!stat.isDirectory()) throw new HookbellError(code, `${path}: not a folder`, { hint: MOVE })
+  checkOwnership(path, stat, code)
+  // Whoever owns a link decides where it leads.
+  const { uid } = lstatSync(path)
+  const me = process.getuid?.() ?? uid
+  if (![me, 0].includes(uid))
+    throw new HookbellError(code, `${path}: a link of another user (uid ${uid})`, { hint: MOVE })
+}
+
+/** The same as a value. Undefined also if the folder cannot be accessed: its users report that themselves. */
+export function folderFault(path: string, code?: ErrorCode): HookbellError | undefined {
+  try {
+    checkFolder(path, code)
+    return undefined
+  } catch (error) {
+    return error instanceof HookbellError ? error : undefined
+  }
 }
 
 /** Refuses what belongs to anybody else, also to root. What does not exist is accepted. @throws HookbellError */
@@ -46,17 +68,21 @@ export function refuseUnreadable(folder: string, code: ErrorCode): void {
   }
 }
 
-function stranger(path: string, uid: number, code: ErrorCode): HookbellError {
-  const what = `${path}: belongs to another user (uid ${uid})`
-  return new HookbellError(code, what, { hint: howToOwn(path) })
+function stranger(
+  path: string,
+  uid: number,
+  code: ErrorCode,
+  hint = howToOwn(path),
+): HookbellError {
+  return new HookbellError(code, `${path}: belongs to another user (uid ${uid})`, { hint })
 }
 
 /**
  * The command that gives a file, or a folder with all that is in it, to this user. Not under sudo: its owner could not
  * use it any more.
  */
-export function howToOwn(path: string): string {
-  if (isSudo()) return 'Run hookbell as that user, without sudo'
+function howToOwn(path: string): string {
+  if (isSudo()) return NOT_SUDO
   // With -R, chown follows no link.
   return `If it is yours, run: sudo chown -R ${process.getuid?.()} ${quoteWord(realPath(path))}`
 }
@@ -83,36 +109,11 @@ function isReachable(path: string): boolean {
 export function refuseSudoIn(home: string): void {
   const uid = isSudo() ? statSync(home, { throwIfNoEntry: false })?.uid : 0
   if (uid === undefined || uid === 0) return
-  throw new HookbellError('E_SETTINGS', `${home}: belongs to another user (uid ${uid})`, {
-    hint: 'Run hookbell as that user, without sudo. Nothing was written',
-  })
+  throw stranger(home, uid, 'E_SETTINGS', `${NOT_SUDO}. Nothing was written`)
 }
 
 function isSudo(): boolean {
   return process.getuid?.() === 0 && Boolean(process.env.SUDO_UID)
-}
-
-/** The same for a folder; one that does not exist is accepted. */
-export function checkFolder(path: string, code: ErrorCode = 'E_CONFIG'): void {
-  const stat = followLink(path, code)
-  if (!stat) return
-  if (!stat.isDirectory()) throw new HookbellError(code, `${path}: not a folder`, { hint: MOVE })
-  checkOwnership(path, stat, code)
-  // Whoever owns a link decides where it leads.
-  const { uid } = lstatSync(path)
-  const me = process.getuid?.() ?? uid
-  if (![me, 0].includes(uid))
-    throw new HookbellError(code, `${path}: a link of another user (uid ${uid})`, { hint: MOVE })
-}
-
-/** What is wrong with such a folder. Undefined also if it cannot be accessed: its users report that themselves. */
-export function folderFault(path: string, code?: ErrorCode): HookbellError | undefined {
-  try {
-    checkFolder(path, code)
-    return undefined
-  } catch (error) {
-    return error instanceof HookbellError ? error : undefined
-  }
 }
 
 export function modeOf({ mode }: Stats): string {
