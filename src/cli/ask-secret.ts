@@ -15,7 +15,8 @@ export async function askSecret(question: string): Promise<string> {
     ? await askHidden(question)
     : (await text(process.stdin)).replace(/\r?\n$/, '')
   if (answer === '') throw usageError('no value was given', 'Type it, or pipe it in on stdin')
-  if (answer.length > MAX_LENGTH) throw usageError(`the value is longer than ${MAX_LENGTH}`)
+  if (answer.length > MAX_LENGTH)
+    throw usageError(`the value has more than ${MAX_LENGTH} characters`)
   return answer
 }
 

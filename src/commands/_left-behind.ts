@@ -4,6 +4,7 @@ import { listQuietly } from '../fs/list.ts'
 import { spoolIn } from '../spool/layout.ts'
 import { lockHolder } from '../spool/lock.ts'
 import { parseName } from '../spool/names.ts'
+import { counted } from '../text/counted.ts'
 import { isOnHold } from '../worker/on-hold.ts'
 
 /**
@@ -17,7 +18,6 @@ export function sayWhatIsLeft(folders: readonly string[]) {
     return names.filter((name) => parseName(name))
   }).length
   if (count === 0) return
-  const what =
-    count === 1 ? '1 message waits for its time' : `${count} messages wait for their time`
+  const what = counted(count, 'message waits for its time', 'messages wait for their time')
   say(asTyped(`${what}, and no worker runs. The next event starts one, or run: hookbell worker`))
 }

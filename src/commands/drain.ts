@@ -5,6 +5,7 @@ import { say } from '../cli/output.ts'
 import { usageError } from '../errors.ts'
 import { requestHandover } from '../spool/handover.ts'
 import { acquireLock, releaseLock } from '../spool/lock.ts'
+import { counted } from '../text/counted.ts'
 import { parseDuration } from '../text/duration.ts'
 import { flush } from '../worker/control.ts'
 import { isOnHold } from '../worker/on-hold.ts'
@@ -43,9 +44,7 @@ export const drainCommand = defineCommand({
 
 function whatIsLeft(count: number): string {
   const onHold = stateFolders().some(isOnHold) ? ' (all is on hold: hookbell resume)' : ''
-  return asTyped(
-    `${count} ${count === 1 ? 'event is' : 'events are'} left${onHold}; see: hookbell log`,
-  )
+  return asTyped(`${counted(count, 'event is', 'events are')} left${onHold}; see: hookbell log`)
 }
 
 /**

@@ -80,7 +80,7 @@ function describe(result: Simulation, since: number): string {
   const questions =
     missed.length === 0
       ? `${paint('green', 'ok')} no question is missed`
-      : `${paint('red', 'x')} ${missed.length} ${missed.length === 1 ? 'question' : 'questions'} missed`
+      : `${paint('red', 'x')} ${counted(missed.length, 'question')} missed`
   return [
     `${counted(events, 'event')} since ${formatTime(since)}`,
     '',

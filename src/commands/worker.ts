@@ -4,6 +4,7 @@ import { stateDir } from '../config/paths.ts'
 import { HookbellError } from '../errors.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { lockHolder } from '../spool/lock.ts'
+import { counted } from '../text/counted.ts'
 import { keepMemorySmall } from '../worker/keep-memory-small.ts'
 import { deliverOnce, runUntilIdle } from '../worker/run.ts'
 import { becomeWorker } from './_become-worker.ts'
@@ -31,7 +32,7 @@ export const workerCommand = defineCommand({
     if (done.length === 0) return tellBusy(stateDir())
     const handled = done.reduce((sum, summary) => sum + summary.handled, 0)
     if (!args.json) {
-      say(`${handled} event${handled === 1 ? '' : 's'} handled`)
+      say(`${counted(handled, 'event')} handled`)
       if (args.once) sayWhatIsLeft(folders)
     }
     const faults = done.flatMap((summary) => summary.faults)

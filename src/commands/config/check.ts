@@ -3,12 +3,7 @@ import { asTyped } from '../../cli/how-to-call.ts'
 import { paint, printJson, say } from '../../cli/output.ts'
 import { shellEnvironment } from '../../clients/shell-environment.ts'
 import { readStoredEnvironment } from '../../config/environment.ts'
-import {
-  builtInConfig,
-  type LoadedConfig,
-  loadConfig,
-  parseConfig,
-} from '../../config/load/load.ts'
+import { type LoadedConfig, loadConfig, parseConfig } from '../../config/load/load.ts'
 import { configDir, configPath, stateDir } from '../../config/paths.ts'
 import { unreachableChannels } from '../../config/reach.ts'
 import { howToSetIn } from '../../config/secrets/how-to-set.ts'
@@ -17,6 +12,7 @@ import { templateNames } from '../../config/template-names.ts'
 import { HookbellError } from '../../errors.ts'
 import { readRegular } from '../../fs/read.ts'
 import { cleanText } from '../../text/clean.ts'
+import { counted } from '../../text/counted.ts'
 
 const MAX_BYTES = 1024 * 1024
 
@@ -75,12 +71,8 @@ function readAny(path: string): string {
 }
 
 function heading(path: string, { source, config }: LoadedConfig): string {
-  if (source === builtInConfig().source) return `no file ${path}; the built-in settings are used`
-  const count = (name: string, { length }: { length: number }) =>
-    `${length} ${name}${length === 1 ? '' : 's'}`
-  const parts = [
-    count('channel', Object.keys({ ...config.channels, ...config.waiting })),
-    count('route', config.routes),
-  ]
-  return `${paint('green', 'ok')} ${path}: ${parts.join(', ')}`
+  if (source === 'built-in') return `no file ${path}; the built-in settings are used`
+  const channels = Object.keys({ ...config.channels, ...config.waiting })
+  const counts = [counted(channels.length, 'channel'), counted(config.routes.length, 'route')]
+  return `${paint('green', 'ok')} ${path}: ${counts.join(', ')}`
 }
