@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { delimiter, isAbsolute, join, relative, sep } from 'node:path'
+import { realPath } from '../fs/links.ts'
 import { packageRoot } from '../package-root.ts'
 import { quoteWord } from '../text/shell.ts'
 
@@ -69,14 +70,6 @@ function firstWith(program: string, folders: readonly string[]): string | undefi
 
 function programOf(root: string): string {
   return join(root, 'bin', 'hookbell')
-}
-
-function realPath(path: string): string | undefined {
-  try {
-    return realpathSync(path)
-  } catch {
-    return undefined
-  }
 }
 
 /** @param platform on Windows a backslash needs no quotes, and cmd.exe knows only double quotes */

@@ -45,6 +45,6 @@ export function deadLinkIn(path: string): string | undefined {
   return isLink(path) ? path : deadLinkIn(dirname(path))
 }
 
-function isLink(path: string): boolean {
+export function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
 }

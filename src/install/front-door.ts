@@ -18,11 +18,11 @@ import { windowsSystem } from '../config/worker-env.ts'
 import { describeError, HookbellError, pathFault } from '../errors.ts'
 import { isOutOfRoom, privateFolder, replaceFile } from '../fs/durable.ts'
 import { homeDir } from '../fs/home.ts'
+import { exists } from '../fs/missing.ts'
 import { withLock } from '../fs/with-lock.ts'
 import { packageRoot } from '../package-root.ts'
 import { requestHandover } from '../spool/handover.ts'
 import { compileWorker } from './compile-worker.ts'
-import { exists } from './locate.ts'
 
 /** The files that the worker and the front door in Node.js load. The command line program stays in its package. */
 const COPIED = [

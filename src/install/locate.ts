@@ -1,6 +1,6 @@
-import { lstatSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import type { Client, SettingsFile } from '../clients/define.ts'
+import { exists } from '../fs/missing.ts'
 import { readLeniently } from './read-leniently.ts'
 
 export interface FileInForce extends SettingsFile {
@@ -51,13 +51,4 @@ export function projectRoot(client: Client, start: string, home: string): string
     if (folder === dirname(folder)) return start
   }
   return start === home ? undefined : start
-}
-
-/** Also true for a dangling link, which is refused when the file is read. */
-export function exists(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined
-  } catch {
-    return false
-  }
 }

@@ -1,8 +1,8 @@
 import { basename, join } from 'node:path'
 import type { Client, HookLayout, KillSwitch } from '../clients/define.ts'
 import { userFolder } from '../clients/paths.ts'
+import { exists } from '../fs/missing.ts'
 import { valueAt } from '../text/zod-issue.ts'
-import { exists } from './locate.ts'
 import { readLeniently } from './read-leniently.ts'
 import type { Target } from './target.ts'
 

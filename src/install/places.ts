@@ -1,18 +1,19 @@
-import { mkdirSync, readdirSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Client, HookFile, HookLayout } from '../clients/define.ts'
 import { type ClientName, clients } from '../clients/index.ts'
 import { userFolder } from '../clients/paths.ts'
 import { replaceFile } from '../fs/durable.ts'
-import { homeDir } from '../fs/home.ts'
+import { type Env, homeDir } from '../fs/home.ts'
 import { realPath } from '../fs/links.ts'
-import { isMissing } from '../fs/missing.ts'
+import { listQuietly } from '../fs/list.ts'
+import { exists, isMissing } from '../fs/missing.ts'
 import { readQuietly } from '../fs/read.ts'
 import { withLock } from '../fs/with-lock.ts'
-import { exists, projectRoot } from './locate.ts'
+import { projectRoot } from './locate.ts'
 
-export type PlaceScope = HookFile['scope']
+type PlaceScope = HookFile['scope']
 
 /** A file that may contain hooks for one client. */
 export interface HookPlace {
@@ -23,8 +24,6 @@ export interface HookPlace {
   /** What was registered there after the last `init`; 0.1.0 did not note it. */
   events?: readonly string[]
 }
-
-type Env = Readonly<Record<string, string | undefined>>
 
 /** Records where `init` wrote, so that the hooks can be found from any folder. */
 export function rememberPlace(stateDir: string, place: HookPlace): void {
@@ -93,13 +92,9 @@ export function placesIn(folder: string, path: string): string[] {
   const full = join(folder, path)
   if (!path.includes('*')) return [full]
   const [start = '', end = ''] = basename(full).split('*')
-  try {
-    const names = readdirSync(dirname(full)).sort()
-    const found = names.filter((name) => name.startsWith(start) && name.endsWith(end))
-    return found.map((name) => join(dirname(full), name))
-  } catch {
-    return []
-  }
+  const names = listQuietly(dirname(full)).sort()
+  const found = names.filter((name) => name.startsWith(start) && name.endsWith(end))
+  return found.map((name) => join(dirname(full), name))
 }
 
 /** The folder of the project that a place belongs to. */

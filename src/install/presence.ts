@@ -2,12 +2,11 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join, sep } from 'node:path'
 import type { Client } from '../clients/define.ts'
 import { userFolder } from '../clients/paths.ts'
-import { exists } from './locate.ts'
-
-type Env = Readonly<Record<string, string | undefined>>
+import type { Env } from '../fs/home.ts'
+import { exists } from '../fs/missing.ts'
 
 /** What shows that a client is installed here. */
-export interface Presence {
+interface Presence {
   /** Its folder in the home directory, if it is there. */
   folder: string | undefined
   /** Its program on the PATH, if it is there. */

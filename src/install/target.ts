@@ -4,8 +4,9 @@ import type { Client, Scope } from '../clients/define.ts'
 import { type ClientName, clientNames, clients } from '../clients/index.ts'
 import { userFolder } from '../clients/paths.ts'
 import { HookbellError, usageError } from '../errors.ts'
-import { homeDir } from '../fs/home.ts'
-import { exists, type FileInForce, filesInForce, projectRoot } from './locate.ts'
+import { type Env, homeDir } from '../fs/home.ts'
+import { exists } from '../fs/missing.ts'
+import { type FileInForce, filesInForce, projectRoot } from './locate.ts'
 import { parseClients, parseList } from './parse-clients.ts'
 import { isPresent } from './presence.ts'
 
@@ -38,7 +39,7 @@ export interface TargetOptions {
 }
 
 interface Place {
-  env: Readonly<Record<string, string | undefined>>
+  env: Env
   cwd: string
 }
 

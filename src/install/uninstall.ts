@@ -1,8 +1,10 @@
-import { lstatSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs'
+import { readFileSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, sep } from 'node:path'
 import type { Client } from '../clients/define.ts'
 import { clients } from '../clients/index.ts'
 import { errorCode, HookbellError } from '../errors.ts'
+import { isLink } from '../fs/links.ts'
+import { exists } from '../fs/missing.ts'
 import { sha256 } from '../text/sha256.ts'
 import { applyPlan } from './apply.ts'
 import { forgetBackups, originalText, readBackups } from './backup.ts'
@@ -13,7 +15,6 @@ import {
   type SettingsOnDisk,
   whereIs,
 } from './file.ts'
-import { exists } from './locate.ts'
 import { forgetPlace, type HookPlace, isProjectAway, rememberedPlaces } from './places.ts'
 import type { Plan } from './plan.ts'
 import { planRemoval, type Removal } from './plan-removal.ts'
@@ -134,10 +135,6 @@ function traceIn(path: string): boolean | undefined {
   } catch (error) {
     return NOTHING_THERE.has(errorCode(error) ?? '') ? false : undefined
   }
-}
-
-function isLink(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
 }
 
 /** Removes empty folders, from the file's folder up to the topmost one that `init` created. */

@@ -2,7 +2,7 @@ import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { clients } from '../../src/clients/index.ts'
-import { exists, fileInForce, filesInForce, projectRoot } from '../../src/install/locate.ts'
+import { fileInForce, filesInForce, projectRoot } from '../../src/install/locate.ts'
 import { makeHome } from './make-home.ts'
 
 const { claude, droid } = clients
@@ -55,10 +55,6 @@ describe('filesInForce', () => {
     const found = filesInForce(droid, makeHome(Object.fromEntries(texts)), events)
     expect(found.map((one) => [one.file.name, one.events])).toEqual(expected)
   })
-})
-
-it('nothing exists in a folder that is none', () => {
-  expect(exists(join(makeHome({ file: '' }), 'file/name'))).toBe(false)
 })
 
 describe('projectRoot', () => {
