@@ -4,7 +4,7 @@ export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const
 export type Shell = (typeof shells)[number]
 
 /** What can follow a command on the command line. */
-export interface Completable {
+interface Completable {
   name: string
   description: string
   /** Such as `--json`. */

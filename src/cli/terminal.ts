@@ -5,7 +5,7 @@ export type Style = Parameters<typeof styleText>[0]
 type Output = 'stdout' | 'stderr'
 
 /** Colours only on a terminal that can show them, and not if NO_COLOR is set. https://no-color.org */
-export function hasColour(output: Output): boolean {
+function hasColour(output: Output): boolean {
   return isTerminal(output) && !process.env.NO_COLOR && process.env.TERM !== 'dumb'
 }
 

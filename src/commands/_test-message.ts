@@ -15,7 +15,7 @@ const NOT_RECORDED =
   'The message may have been sent all the same. Check the disk of the state folder'
 
 /** What became of a test message. */
-export interface TestMessage {
+interface TestMessage {
   id: string
   config: Config
   status: ChannelStatus

@@ -16,7 +16,7 @@ const MAX_MESSAGE = 300
  * What a repository may configure. It can only take away, never add: no destination, command, reference, template or
  * path is among these fields, and none may ever be.
  */
-export const projectSchema = z.strictObject({
+const projectSchema = z.strictObject({
   $schema: z.string().max(1000).optional().describe('For editors'),
   name: z
     .string()

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export interface SlackMessage {
+interface SlackMessage {
   text: string
   blocks: { type: string; text?: { text: string }; elements?: { text: string }[] }[]
 }

@@ -81,7 +81,7 @@ export async function registerHooks(stage: Stage): Promise<string> {
   return settings.hooks.Stop[0].hooks[0].command
 }
 
-export interface Hooked {
+interface Hooked {
   waitedMs: number
   exitCode: number | null
   /** What the hook printed: must be nothing. */

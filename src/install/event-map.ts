@@ -13,7 +13,7 @@ export interface EventMap {
   events: ReadonlyMap<string, EventNode>
 }
 
-export interface EventNode {
+interface EventNode {
   node: Node
   /** Our hooks among its entries. */
   ours: Node[]

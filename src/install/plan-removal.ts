@@ -10,7 +10,7 @@ import { unsplice } from './splice.ts'
 import { takeOut } from './take-out.ts'
 import { holdsOurs, isWithoutContent, verifyRemoval } from './verify-removal.ts'
 
-export interface RemovalRequest {
+interface RemovalRequest {
   /** The file's name in messages. */
   path: string
   shape: HookLayout

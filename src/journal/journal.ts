@@ -10,7 +10,7 @@ const MIN_PAUSE_MS = 500
 const MAX_PAUSE_MS = 60_000
 const LOOK_MS = 10
 
-export interface JournalOptions {
+interface JournalOptions {
   stateDir: string
   /** Values that must not be written. */
   secrets(): readonly string[]

@@ -5,7 +5,7 @@ import type { Period } from './report.ts'
 import { isRefusedEnd, Waits } from './waits.ts'
 
 /** Numbers of events by what they mean. They add up to all accepted events. */
-export interface DigestCounts {
+interface DigestCounts {
   /** Turns that ended well. */
   done: number
   failed: number

@@ -30,7 +30,7 @@ export interface Happening {
   title?: string
 }
 
-export interface ReplayOptions {
+interface ReplayOptions {
   memory?: Memory
   host?: string
   /** What is muted at that time, for an event or, with `heldFor`, for its held message to that channel. */

@@ -18,7 +18,7 @@ export function findEndpoint(id: string): Endpoint {
 }
 
 /** A list is a `PageList`, anything else a promise. */
-export type AnyMethod = (
+type AnyMethod = (
   input: Record<string, unknown>,
   options?: CallOptions,
 ) => PageList<unknown, unknown> | Promise<unknown>

@@ -9,7 +9,7 @@ import { printLine, printResponse, printTable } from './print-response.ts'
 type PageStyle = NonNullable<Endpoint['page']>
 
 /** How a list is printed. By default: one line of JSON per item. */
-export interface ListFormat {
+interface ListFormat {
   /** Name of the command, for errors. */
   command: string
   /** All pages instead of the first. */

@@ -12,7 +12,7 @@ const WIDEST_CELL = 64
 const LEAST_CELL = 24
 const GAP = 2
 
-export interface ResponseTable {
+interface ResponseTable {
   text: string
   /** Fields without a column: lists of objects, and those without room. */
   hidden: readonly string[]

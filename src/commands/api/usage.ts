@@ -4,7 +4,7 @@ import { asCount, asText, type Fields, fieldsOf, itemsOf } from './fields.ts'
 import type { Period } from './period.ts'
 
 /** What an organization did on one day. */
-export type UsageDay = { date: string } & Record<Measure, number>
+type UsageDay = { date: string } & Record<Measure, number>
 
 export const measures = [
   'credits',

@@ -11,7 +11,7 @@ import { type ChannelOffer, channelOffers, type Question } from './channel-offer
 import { referenceTo } from './setup.ts'
 
 /** What a person wants from `init`. */
-export interface Wishes {
+interface Wishes {
   client: string
   project: boolean
   channels: NewChannels

@@ -5,7 +5,7 @@ import { argv } from '../../text/program.ts'
 export const KEYCHAIN = 'keychain'
 
 /** Where a secret comes from that is not in a file. */
-export const secretSource = z.union(
+const secretSource = z.union(
   [
     z.literal(KEYCHAIN).describe('The keychain of this desktop; see hookbell secrets'),
     argv.describe(
