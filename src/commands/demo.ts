@@ -25,12 +25,17 @@ export const demoCommand = defineCommand({
       process.once(signal, () => stop.abort(interrupted()))
     const result = await play(stop.signal)
     if (args.json) printJson(result)
-    else print(describe(result))
-    return result.acts.every(({ exitCode, output }) => exitCode === 0 && output === '') ? 0 : 1
+    else print(describePlay(result))
+    return isSilent(result) ? 0 : 1
   },
 })
 
-function describe({ command, acts }: Play): string {
+function isSilent({ acts }: Play): boolean {
+  return acts.every(({ exitCode, output }) => exitCode === 0 && output === '')
+}
+
+export function describePlay(play: Play): string {
+  const { command, acts } = play
   const waits = acts.map(({ waitedMs }) => waitedMs).sort((a, b) => a - b)
   const median = waits[waits.length >> 1] ?? 0
   return [
@@ -39,7 +44,9 @@ function describe({ command, acts }: Play): string {
     ...acts.flatMap((act, at) => ['', ...describeAct(act, at + 1)]),
     '',
     `The agent waited ${median.toFixed(0)} ms per event (median; longest ${waits.at(-1)?.toFixed(0)} ms).`,
-    'Every hook exited 0 and printed nothing. The temporary home is gone again.',
+    isSilent(play)
+      ? 'Every hook exited 0 and printed nothing. The temporary home is gone again.'
+      : 'A hook failed or printed something, which is a fault in hookbell: please report it.',
     '',
     'Next, to have it for yourself:',
     `  ${paint('bold', `${howToCall()} init`)}`,

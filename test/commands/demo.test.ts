@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest'
+import { describePlay } from '../../src/commands/demo.ts'
+
+const act = {
+  says: 'The task is done',
+  event: 'Stop',
+  kind: 'done',
+  waitedMs: 7,
+  exitCode: 0,
+  output: '',
+  outcome: 'delivered' as const,
+  reason: '',
+  received: {},
+}
+const said = 'Every hook exited 0 and printed nothing'
+
+it('says that every hook was silent only if that is so', () => {
+  const play = { command: 'hook', settings: '' }
+  expect(describePlay({ ...play, acts: [act] })).toContain(said)
+  for (const wrong of [{ exitCode: 1 }, { output: 'x' }])
+    expect(describePlay({ ...play, acts: [act, { ...act, ...wrong }] })).not.toContain(said)
+})
