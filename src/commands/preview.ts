@@ -85,7 +85,8 @@ function hideSecrets<Value>(value: Value, secrets: readonly string[]): Value {
 }
 
 async function writeHtml(path: string, html: string | undefined, channel: string) {
-  if (html === undefined) throw usageError(`preview: ${channel} is sent no HTML`)
+  if (html === undefined)
+    throw usageError(`preview: ${channel} gets no HTML`, 'Only channels of the type email get HTML')
   await writeFile(path, html, { mode: 0o600 }).catch((cause: unknown) => {
     throw usageError(`preview: cannot write "${path}"`, describeError(cause), cause)
   })

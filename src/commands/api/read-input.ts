@@ -81,7 +81,7 @@ function parse(text: string, problem: string): unknown {
     return JSON.parse(text)
   } catch (cause) {
     // The error message may quote the body, which may hold a secret, so only the position is shown.
-    const [where = ''] = /(at )?position \d+.*$|Unexpected end.*$/.exec(describeError(cause)) ?? []
-    throw usageError(problem, where || undefined)
+    const [where] = /(at )?position \d+.*$|Unexpected end.*$/.exec(describeError(cause)) ?? []
+    throw usageError(where === undefined ? problem : `${problem}: ${where}`)
   }
 }
