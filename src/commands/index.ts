@@ -181,10 +181,10 @@ export function loadAll(): Promise<{ name: string; description: string; command:
   return Promise.all(
     descriptions
       .filter(([name]) => name !== 'hook')
-      .map(async ([name, description]) => ({
-        ...{ name, description },
-        command: await findCommand(name, []),
-      })),
+      .map(async ([name, description]) => {
+        const command = await findCommand(name, [])
+        return { name, description, command }
+      }),
   )
 }
 

@@ -45,9 +45,8 @@ export class Waits {
   #begin(key: string, entry: AcceptedEntry) {
     const { id, acceptedAt: at, kind, project, client, sessionId, title, facts } = entry
     const toolUseId = facts?.toolUseId ?? ''
-    const wait: Wait = {
-      ...{ id, at, kind, project, client, sessionId, title, toolUseId, end: 'open' },
-    }
+    const origin = { id, at, kind, project, client, sessionId, title, toolUseId }
+    const wait: Wait = { ...origin, end: 'open' }
     this.all.push(wait)
     this.#open.set(key, [...(this.#open.get(key) ?? []), wait])
   }

@@ -68,8 +68,8 @@ function waitTable(rows: readonly WaitRow[]): string {
 
 function channelTable(channels: Report['channels']): string {
   const head = ['channel', 'messages', 'events', 'retried', 'failed', 'unavailable']
-  const cells = channels.map(({ name, ...use }) => [
-    ...[name, use.messages, use.events, use.retries, use.failed, use.unavailable],
-  ])
+  const cells = channels.map(({ name, ...use }) => {
+    return [name, use.messages, use.events, use.retries, use.failed, use.unavailable]
+  })
   return htmlTable(head, cells)
 }

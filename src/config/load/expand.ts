@@ -9,7 +9,7 @@ export interface SecretValues {
   file: ReadonlyMap<string, string>
   env: Env
   /** What was fetched from commands and the keychain. */
-  fetched?: Fetched
+  fetched?: Fetched | undefined
 }
 
 interface Fetched {

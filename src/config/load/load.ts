@@ -71,11 +71,9 @@ export function loadConfig(
   const text = readConfigText(path)
   if (text === undefined) return { ...builtInConfig(checked), warnings: misnamed(path) }
   const { values, junk } = readSecrets(configDir)
-  const secrets = { file: values, env, ...(fetched && { fetched }) }
-  const loaded = parseConfig(text, {
-    ...{ path, secrets, templates: templateNames(configDir) },
-    ...(checked && { checked }),
-  })
+  const secrets = { file: values, env, fetched }
+  const templates = templateNames(configDir)
+  const loaded = parseConfig(text, { path, secrets, templates, checked })
   const warnings = [...loaded.warnings, ...junkWarnings(secretsPath(configDir), junk)]
   return { ...loaded, warnings }
 }
@@ -96,7 +94,7 @@ interface ParseContext {
   /** Templates that a route can name; if absent, any name is accepted. */
   templates?: readonly string[]
   /** The cached validation of the same text and the same secrets. */
-  checked?: Checked
+  checked?: Checked | undefined
   /** Whether it was in force before, so that it need not satisfy rules that are new. */
   isLastGood?: boolean
 }
