@@ -7,6 +7,7 @@ import { type Asked, type Delivery, deliveryId, type Message } from '../delivery
 import type { AgentEvent } from '../event/event.ts'
 import type { AcceptedEntry } from '../journal/entry.ts'
 import { cleanEntry } from '../journal/journal.ts'
+import { OWN_CLIENT } from '../journal/own-client.ts'
 import { notifierOf } from '../notifiers/index.ts'
 import type { Judgement } from '../policy/memory.ts'
 import type { Candidate, Verdict } from '../policy/types.ts'
@@ -173,7 +174,7 @@ export function makeDelivery(
 ): Delivery {
   const { id, kind, at } = event
   // What hookbell reports itself, such as a broken configuration, holds no text of an agent.
-  const isOwn = isUnconditional && event.client === 'hookbell'
+  const isOwn = isUnconditional && event.client === OWN_CLIENT
   const reader = { ...readerOf(channel, config), ...(isOwn && { clearance: 'full' as const }) }
   const message = renderer.message(urgency, { ...reader, template })
   return {

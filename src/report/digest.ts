@@ -1,4 +1,5 @@
 import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
+import { OWN_CLIENT } from '../journal/own-client.ts'
 import { cutText, oneLine } from '../text/clean.ts'
 import { formatTime } from '../text/local-time.ts'
 import type { Period } from './report.ts'
@@ -36,7 +37,6 @@ interface Waiting {
   text?: string
 }
 
-const OWN_CLIENT = 'hookbell'
 const MOST_LINES = 10
 const MOST_TEXT = 140
 

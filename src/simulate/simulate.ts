@@ -1,13 +1,12 @@
 import type { Config } from '../config/schema/schema.ts'
 import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
+import { OWN_CLIENT } from '../journal/own-client.ts'
 import { eventOfEntry } from '../prepare/facts.ts'
 import { type MissedQuestion, missedQuestions, type Told } from './questions.ts'
 import { Recorded } from './recorded.ts'
 import { type Ping, Replay } from './replay.ts'
 
 const MOST_SOURCES = 10
-/** Events of hookbell itself, such as tests, go to the requested channel; no rule judges them. */
-const OWN_CLIENT = 'hookbell'
 
 export interface SimulateOptions {
   /** The journal, oldest first, as `readJournal` gives it. */
@@ -93,6 +92,7 @@ export function simulate(options: SimulateOptions): Simulation {
   return compare(before, replay, config)
 }
 
+/** Events of hookbell itself, such as tests, go to the requested channel; no rule judges them. */
 function isJudged({ client, acceptedAt }: AcceptedEntry, since: number): boolean {
   return acceptedAt >= since && client !== OWN_CLIENT
 }

@@ -16,6 +16,7 @@ import { dropOldest } from '../drop-oldest.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { channelsOf, type EventStatus, hasFailed } from '../journal/history.ts'
 import type { Journal } from '../journal/journal.ts'
+import { OWN_CLIENT } from '../journal/own-client.ts'
 import type { Claim } from '../spool/claim.ts'
 import type { Store } from '../spool/store.ts'
 import { counted } from '../text/counted.ts'
@@ -121,7 +122,7 @@ export class Alarms {
       if (channel === undefined) return []
       const reason = `nothing gets through to the channel ${notice.channel} any more`
       const body = ownReport(reason, this.#wordsFor(notice, channel))
-      const header = { client: 'hookbell', env: { ...notice.sessionEnv } }
+      const header = { client: OWN_CLIENT, env: { ...notice.sessionEnv } }
       try {
         const claim = this.#deps.store.acceptOwn(header, body)
         this.#underWay.set(claim.id, notice)

@@ -4,6 +4,7 @@ import type { LoadedConfig } from '../config/load/load.ts'
 import { problemHint } from '../config/problem-hint.ts'
 import { SAVING_MS } from '../config/stamp.ts'
 import { readQuietly } from '../fs/read.ts'
+import { OWN_CLIENT } from '../journal/own-client.ts'
 import type { Claim } from '../spool/claim.ts'
 import { sha256 } from '../text/sha256.ts'
 import type { WorkerDeps } from './deps.ts'
@@ -72,7 +73,7 @@ export class ConfigProblem {
   #tell(loaded: LoadedConfig, hash: string): Claim | undefined {
     const { store, lastSession } = this.#deps
     try {
-      const header = { client: 'hookbell', env: { ...lastSession.env } }
+      const header = { client: OWN_CLIENT, env: { ...lastSession.env } }
       const claim = loaded.problem && store.acceptOwn(header, describe(loaded))
       // After a fix the hash is removed, so that the same mistake is reported again.
       if (claim) writeFileSync(this.#path, `${hash} ${claim.id}`, { mode: 0o600 })

@@ -6,6 +6,7 @@ import { replaceFile } from '../fs/durable.ts'
 import { readQuietly } from '../fs/read.ts'
 import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
 import { isAccepted } from '../journal/history.ts'
+import { OWN_CLIENT } from '../journal/own-client.ts'
 import { readJournal } from '../journal/read.ts'
 import { digestMessage, isWorthTelling, makeDigest } from '../report/digest.ts'
 import { isSoleWorker } from '../spool/lock.ts'
@@ -84,7 +85,7 @@ export class DigestSchedule {
     const message = digestMessage(digest)
     const entry: AcceptedEntry = {
       ...{ at: now(), id, type: 'accepted', acceptedAt: now(), event: 'Digest', kind: 'other' },
-      ...{ client: 'hookbell', sessionId: '', project: '', title: message.title },
+      ...{ client: OWN_CLIENT, sessionId: '', project: '', title: message.title },
       ...(config.last.config.journal.text && { text: message.body }),
       to: [...schedule.to],
     }
@@ -100,7 +101,7 @@ export class DigestSchedule {
       kind: 'other',
       message: {
         ...{ id, event: 'Digest', kind: 'other', urgency, ...text, markup: '' },
-        ...{ sessionId: '', cwd: '', client: 'hookbell', at: new Date(now()).toISOString() },
+        ...{ sessionId: '', cwd: '', client: OWN_CLIENT, at: new Date(now()).toISOString() },
       },
       sessionEnv: { ...this.#deps.lastSession.env },
       ...{ acceptedAt: now(), notBefore: 0, expires: 0, attempts: 0, firstTriedAt: 0 },

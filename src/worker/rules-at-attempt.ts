@@ -3,6 +3,7 @@ import { disturbsSomebody } from '../deliver/audience.ts'
 import type { EarlierMessages, MessageLife } from '../deliver/message-life.ts'
 import type { Hold } from '../deliver/outcome.ts'
 import type { Delivery } from '../delivery.ts'
+import { OWN_CLIENT } from '../journal/own-client.ts'
 import { describeMute, findMute, type Mute } from '../policy/mutes.ts'
 import { MAX_QUIET_MS } from '../policy/quiet-hours.ts'
 import { judgeDue, noiseOf } from '../prepare/decide.ts'
@@ -47,7 +48,7 @@ export function quietHold(
   const { channel, message, acceptedAt, expires } = delivery
   const isOver = now - acceptedAt >= MAX_QUIET_MS || (expires > 0 && now > expires)
   // Our own, the digest, comes at the time that a person has set.
-  const isOwn = message.client === 'hookbell'
+  const isOwn = message.client === OWN_CLIENT
   if (isOver || isOwn) return undefined
   const verdict = judgeDue(delivery, config, now)
   if (verdict.type !== 'hold') return undefined
