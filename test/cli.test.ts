@@ -29,6 +29,12 @@ describe('cli: usage errors', () => {
     [['log', '--limit', '--json'], 'x log: --limit needs a value', '--limit=--json'],
     [['log', '--limit', 'all'], 'x log: --limit takes a whole number from 1, not "all"'],
     [['log', 'one', 'two'], 'x log: too many arguments: "two"'],
+    [['log', '--', 'one', 'two'], 'x log: too many arguments: "two"'],
+    [['log', '--', '--json', '--limit'], 'x log: too many arguments: "--limit"'],
+    [
+      ['secrets', 'set', 'TOKEN', '--', 'canary'],
+      'x secrets: no secret is taken from the command line, where others can read it',
+    ],
     [['log', 'no-such-event'], 'x log: no event with an id that starts with "no-such-event"'],
     [['test'], 'x test: CHANNEL is missing'],
     [['test', 'tema'], 'x test: no channel "tema"'],

@@ -14,10 +14,15 @@ export function checkFlags(command: CommandDef, words: readonly string[]) {
   const known = options.map((option) => `--${option}`)
   const help = known.length > 0 ? `Options: ${known.join(' ')}` : 'It takes no options'
   let positionals = Object.keys(args).length - options.length
+  // After `--`, no word is an option.
+  let hasEnded = false
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? ''
-    if (word === '--') return
-    if (!word.startsWith('-') || word === '-') {
+    if (word === '--' && !hasEnded) {
+      hasEnded = true
+      continue
+    }
+    if (hasEnded || !word.startsWith('-') || word === '-') {
       positionals -= 1
       if (positionals < 0) throw tooMany(name, word, help)
       continue
