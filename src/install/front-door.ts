@@ -22,6 +22,7 @@ import { exists } from '../fs/missing.ts'
 import { withLock } from '../fs/with-lock.ts'
 import { packageRoot } from '../package-root.ts'
 import { requestHandover } from '../spool/handover.ts'
+import { quoteWord } from '../text/shell.ts'
 import { compileWorker } from './compile-worker.ts'
 
 /** The files that the worker and the front door in Node.js load. The command line program stays in its package. */
@@ -117,7 +118,7 @@ function writeFrontDoor(path: string, stateDir: string, pinned: Pinned) {
     node: pinned.node,
     worker: join(stateDir, 'runtime/dist/worker.cjs'),
   })
-  const line = settings.map(([name, value]) => `${name}=${quote(value)}`).join(' ')
+  const line = settings.map(([name, value]) => `${name}=${quoteWord(value)}`).join(' ')
   // The mode comes with the file: an agent may start the front door at any moment.
   const filledIn = text.replace(SETTINGS_LINE, () => line)
   replaceFile(path, filledIn, 0o700)
@@ -180,8 +181,4 @@ function isForUs(path: string): boolean {
 /** Takes write access from others, whatever the umask was, because files that others can write are not run. */
 function closeToOthers(path: string) {
   if (process.platform !== 'win32') chmodSync(path, statSync(path).mode & 0o755)
-}
-
-function quote(value: string): string {
-  return `'${value.replaceAll("'", `'\\''`)}'`
 }

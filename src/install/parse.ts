@@ -1,5 +1,6 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
 import { HookbellError } from '../errors.ts'
+import { splitWords } from '../text/clean.ts'
 import { TOO_DEEP, tooDeepAt } from '../text/nesting.ts'
 
 /** Throws an error that points at one place in the file. */
@@ -28,7 +29,7 @@ export function parseSettings(text: string, refuse: Refuse): Node | undefined {
     allowEmptyContent: true,
   })
   const [first] = errors
-  if (first) refuse(first.offset, inWords(first))
+  if (first) refuse(first.offset, splitWords(printParseErrorCode(first.error)))
   if (root) refuseDuplicates(root, refuse)
   return root
 }
@@ -43,19 +44,10 @@ function refuseDuplicates(node: Node, refuse: Refuse): void {
   const seen = new Set<unknown>()
   for (const child of node.children ?? []) {
     const [key] = child.type === 'property' ? (child.children ?? []) : []
-    if (key && seen.has(key.value)) refuse(key.offset, `duplicate key ${quoted(key.value)}`)
+    if (key && seen.has(key.value)) refuse(key.offset, `duplicate key ${JSON.stringify(key.value)}`)
     if (key) seen.add(key.value)
     refuseDuplicates(child, refuse)
   }
-}
-
-function inWords({ error }: ParseError): string {
-  const words = printParseErrorCode(error).replace(/(?!^)[A-Z]/g, (letter) => ` ${letter}`)
-  return words.toLowerCase()
-}
-
-function quoted(key: unknown): string {
-  return JSON.stringify(key)
 }
 
 /** Counted as editors do: from 1, a byte order mark takes no column. */
