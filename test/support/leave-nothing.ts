@@ -66,6 +66,8 @@ export default function leaveNothing() {
     // Each Node.js process would read all these certificates at its start, which takes longer than the start itself.
     NODE_EXTRA_CA_CERTS: undefined,
     HOOKBELL_TEST_CA_FILE: process.env.NODE_EXTRA_CA_CERTS,
+    // As in scripts/build.ts.
+    GOGC: '400',
     PATH: [join(folder, 'bin'), process.env.PATH].join(delimiter),
   })
   // `hookbell` is on the PATH, as after `npm link`, so that messages call it by that name.
