@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { execa } from 'execa'
 import { root } from './home.ts'
 
@@ -10,30 +11,27 @@ interface Packed {
   version: string
   filename: string
   integrity: string
-  shasum: string
 }
 
 /**
  * Starts a registry on loopback that has this package, as `npm publish` would send it, and the packages that it needs,
- * packed from node_modules. npm and npx install from it without a network.
+ * from node_modules. npm and npx install from it without a network.
  */
 export async function startRegistry(folder: string) {
   const needed = runtimePackages()
-  const places = ['.', ...needed.map((path) => `./${path}`)]
-  const words = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder, ...places]
+  const words = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]
   const { stdout } = await execa('npm', words, { cwd: root })
-  const packed: Packed[] = JSON.parse(stdout)
-  const manifests = ['', ...needed].map((path) =>
-    JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8')),
-  )
+  const [own]: Packed[] = JSON.parse(stdout)
+  const packed = [own, ...(await Promise.all(needed.map((path) => packAgain(path, folder))))]
+  const manifests = ['', ...needed].map(readManifest)
 
   const server = createServer((request, response) => {
     const path = decodeURIComponent(request.url ?? '').slice(1)
-    if (packed.some(({ filename }) => filename === path)) {
+    if (packed.some((one) => one?.filename === path)) {
       response.end(readFileSync(join(folder, path)))
       return
     }
-    const at = packed.findIndex(({ name }) => name === path)
+    const at = packed.findIndex((one) => one?.name === path)
     const base = `http://${request.headers.host}`
     response.statusCode = at < 0 ? 404 : 200
     response.end(at < 0 ? '{}' : JSON.stringify(describePackage(packed[at], manifests[at], base)))
@@ -42,7 +40,7 @@ export async function startRegistry(folder: string) {
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}/`,
-    tarball: join(folder, packed[0]?.filename ?? ''),
+    tarball: join(folder, own?.filename ?? ''),
     close: () => {
       server.closeAllConnections()
       server.close()
@@ -56,8 +54,25 @@ function runtimePackages(): string[] {
   return entries.filter(([path, { dev }]) => path !== '' && !dev).map(([path]) => path)
 }
 
+/**
+ * Packs an installed package. npm would choose its files first, which takes long, but all of them are published. It drops
+ * the first folder of their paths, whatever its name is.
+ */
+async function packAgain(path: string, folder: string): Promise<Packed> {
+  const { name, version } = readManifest(path)
+  const filename = `${name.replace(/\W/g, '-')}-${version}.tgz`
+  const file = join(folder, filename)
+  await execa('tar', ['-czf', file, basename(path)], { cwd: join(root, dirname(path)) })
+  const hash = createHash('sha512').update(readFileSync(file)).digest('base64')
+  return { name, version, filename, integrity: `sha512-${hash}` }
+}
+
+function readManifest(path: string) {
+  return JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8'))
+}
+
 function describePackage(packed: Packed | undefined, manifest: object, base: string) {
-  const { name = '', version = '', filename, integrity, shasum } = packed ?? {}
-  const dist = { tarball: `${base}/${filename}`, integrity, shasum }
+  const { name = '', version = '', filename, integrity } = packed ?? {}
+  const dist = { tarball: `${base}/${filename}`, integrity }
   return { name, 'dist-tags': { latest: version }, versions: { [version]: { ...manifest, dist } } }
 }
