@@ -1,13 +1,19 @@
+import { createRequire } from 'node:module'
 import type * as Bullmq from 'bullmq'
+import type * as Ioredis from 'ioredis'
 import { HookbellError } from '../errors.ts'
 import { connect, type Endpoint, endpointOf, type HubServer } from '../hub/connection.ts'
 import { isFromReplica } from '../hub/resp.ts'
 
+// Both are CommonJS. Where a module imports such a package, Node.js reads each of its files twice to learn their exports,
+// which takes as long as running them.
+const load = createRequire(import.meta.url)
+
 /** Loads BullMQ, which is not installed with hookbell: only a hub needs it. @throws HookbellError E_UNAVAILABLE */
-export async function loadBullmq(): Promise<typeof Bullmq> {
+export function loadBullmq(): typeof Bullmq {
   try {
-    await import('ioredis')
-    return await import('bullmq')
+    load('ioredis')
+    return load('bullmq')
   } catch (cause) {
     throw new HookbellError(
       'E_UNAVAILABLE',
@@ -29,8 +35,8 @@ const CLOSING_MS = 2000
 const LONGEST_WAIT_MS = 2000
 
 /** Opens one connection for all queues; BullMQ adds a blocking one per queue. `close` ends it, and theirs once they break. */
-export async function openShared(server: HubServer, onProblem: (error: unknown) => void) {
-  const { AbstractConnector, Redis } = await import('ioredis')
+export function openShared(server: HubServer, onProblem: (error: unknown) => void) {
+  const { AbstractConnector, Redis } = load('ioredis') as typeof Ioredis
   let endpoint = endpointOf(server)
   let isClosed = false
   const { host, port, tls } = endpoint

@@ -30,7 +30,7 @@ const BEGIN_MS = 100
 const ORDINARY = 1
 
 export interface HubDestinationQueueDeps {
-  bullmq: Awaited<ReturnType<typeof loadBullmq>>
+  bullmq: ReturnType<typeof loadBullmq>
   /** Shared by all queues. */
   connection: Redis
   redis: RedisConnection

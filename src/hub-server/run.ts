@@ -56,7 +56,7 @@ type Closer = () => unknown
 /** @param closers gets one for each part that is opened */
 async function openHub(loaded: LoadedConfig, onLine: OnLine, closers: Closer[]) {
   const connection = connectionOf(loaded)
-  const bullmq = await loadBullmq()
+  const bullmq = loadBullmq()
   const redis = new RedisConnection(connection, { maxReplyBytes: MAX_REPLY_BYTES })
   closers.push(() => redis.close())
   const warnings = [
@@ -71,7 +71,7 @@ async function openHub(loaded: LoadedConfig, onLine: OnLine, closers: Closer[]) 
   const room = new Room(redis)
   await room.check().catch(cannotWork)
   const report = reportTo(onLine, clock)
-  const { shared, close } = await openShared(connection, report.onProblem)
+  const { shared, close } = openShared(connection, report.onProblem)
   closers.push(close)
   const deps = { bullmq, connection: shared, redis, loaded, now: clock.now, ...report }
   const queues = new HubQueues(await hubQueues(loaded, redis).catch(cannotWork), deps)

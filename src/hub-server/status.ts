@@ -24,12 +24,12 @@ export async function withHub<Result>(
   work: (hub: OpenHub) => Promise<Result>,
 ): Promise<Result> {
   const connection = connectionOf(loaded)
-  const { Queue } = await loadBullmq()
+  const { Queue } = loadBullmq()
   const redis = new RedisConnection(connection, { maxReplyBytes: 1024 * 1024 })
   // Fails if Redis does not answer; BullMQ's client below would wait for it forever.
   await checkRedis(redis)
   const found = await hubQueues(loaded, redis)
-  const { shared, close } = await openShared(connection, () => {})
+  const { shared, close } = openShared(connection, () => {})
   const queues = found.map(({ channels, queueName }) => {
     const queue = new Queue<Received>(queueName, { connection: shared, prefix: PREFIX })
     queue.on('error', () => {})

@@ -14,7 +14,7 @@ describe.skipIf(!hasRedis)('hub: the connection of its queues', () => {
     const url = `redis://hub.localhost:${port}`
     const problems: unknown[] = []
     const settings = { url, allowUnencrypted: false }
-    const { shared, close } = await openShared(settings, (one) => problems.push(one))
+    const { shared, close } = openShared(settings, (one) => problems.push(one))
     onTestFinished(close)
     expect([await Promise.race([shared.ping(), once(shared, 'error')]), problems]).toEqual([
       'PONG',
@@ -25,7 +25,7 @@ describe.skipIf(!hasRedis)('hub: the connection of its queues', () => {
   it('is not opened again by a queue whose hub has ended', async () => {
     const redis = await startRedis()
     const settings = { url: redis.url(), allowUnencrypted: false }
-    const { shared, close } = await openShared(settings, () => {})
+    const { shared, close } = openShared(settings, () => {})
     const left = shared.duplicate()
     onTestFinished(() => left.disconnect())
     left.on('error', () => {})

@@ -29,12 +29,12 @@ describe.skipIf(!hasRedis)('hub: the queue of a destination', () => {
     const broken = new BrokenAtFirst(connection)
     const working = new RedisConnection(connection)
     for (const one of [broken, working]) onTestFinished(() => one.close())
-    const { shared, close } = await openShared(connection, () => {})
+    const { shared, close } = openShared(connection, () => {})
     onTestFinished(close)
     const states: string[] = []
     const [own] = await hubQueues(loaded, working)
     const queue = new HubDestinationQueue(own as never, {
-      ...{ bullmq: await loadBullmq(), redis: broken, loaded, now: Date.now },
+      ...{ bullmq: loadBullmq(), redis: broken, loaded, now: Date.now },
       connection: shared,
       ...{ onTold: (_, { type }) => states.push(type), onWithdrawn: () => {}, onProblem: () => {} },
       onDeadChannel: () => {},
