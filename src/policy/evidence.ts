@@ -33,11 +33,16 @@ function ordinaryEndEvidence(
   // Some clients fire no hook when a person stops a turn.
   if (event.isInterrupted) return 'a person had stopped the last turn'
   // A session that fails to start gives another reason.
+  const isVague = !event.isHeadless && /^other$/i.test(event.reason)
   const hasTurn = session !== undefined && (turnStart(session) > 0 || session.turnEnd !== undefined)
-  if (!hasTurn && event.isAtRest && !event.isHeadless && /^other$/i.test(event.reason)) {
-    return 'no turn was running, as its transcript shows'
+  if (!hasTurn && event.isAtRest && isVague) return 'no turn was running, as its transcript shows'
+  if (!session) return undefined
+  // A person resumed the session and left it again. After /new, droid reports two ends, seconds apart.
+  const { endedAt = 0 } = session
+  if (isVague && endedAt > turnStart(session) && endedAt < event.at) {
+    return 'the session had ended before, and nothing was asked since'
   }
-  if (!session || !isTurnOver(session)) return undefined
+  if (!isTurnOver(session)) return undefined
   const { means } = session.turnEnd ?? {}
   if (means === 'Stop') return 'the last turn of the session had ended well'
   return means === 'Interrupt' ? 'a person had stopped the last turn' : undefined

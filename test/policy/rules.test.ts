@@ -293,6 +293,23 @@ describe('the rule', () => {
     expect(byDefault(used)).toEqual(['desktop 60'])
   })
 
+  it('`ends` does not take the end of a session for a crash if it was resumed and nothing was asked', () => {
+    const killed: Step[] = [
+      [0, prompt],
+      [60, end],
+    ]
+    expect(byDefault([...killed, [600, end]], 'droid')).toEqual(['desktop 60'])
+    // After `/new` in such a session: one end by the program, a later one by the process of the agent.
+    const cleared: Step[] = [...killed, [600, { ...end, reason: 'clear' }], [606, end]]
+    expect(byDefault(cleared, 'droid')).toEqual(['desktop 60'])
+    expect(byDefault([...killed, [600, prompt], [660, end]], 'droid')).toEqual([
+      'desktop 60',
+      'desktop 660',
+    ])
+    expect(byDefault([...killed, [600, { ...end, reason: 'error' }]], 'droid')).toHaveLength(2)
+    expect(told([...killed, [600, end]], { client: 'droid', isHeadless: true })).toHaveLength(2)
+  })
+
   it('`idle` drops an idle prompt after a person stopped the turn', () => {
     expect(
       byDefault([
