@@ -60,6 +60,7 @@ export const droid = defineClient({
   repeats: [{ after: 'SessionEnd', again: 'SessionEnd', withinMs: 5000, same: ['reason'] }],
   ordinaryEnds: [],
   ownTurnsReportTasks: true,
+  writesStopResult: true,
   holdQuestionMs: 0,
   answeredBy: [],
   // "Factory CLI is asking the user 1 question(s)" (0.225.2).
@@ -84,8 +85,8 @@ export const droid = defineClient({
   alsoRuns: [],
   verified: {
     settings: 'measured',
-    events: 'source',
-    meaning: 'source',
+    events: 'measured',
+    meaning: 'measured',
     transcript: 'measured',
     headless: 'measured',
     trust: 'measured',

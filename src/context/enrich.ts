@@ -143,8 +143,8 @@ async function readInTime(event: AgentEvent, { now }: EnrichDeps): Promise<Trans
 
 /** Whether other hooks for the end of the turn may still run: one of them may make the agent go on. */
 function hasOpenHooks({ client, kind }: AgentEvent, facts: TranscriptFacts): boolean {
-  if (kind !== 'done' || !findClient(client)?.writesStopResult) return false
-  return facts.isReadable && facts.isRefused === undefined
+  if (kind !== 'done' || !findClient(client)?.writesStopResult || facts.isSubagent) return false
+  return facts.isReadable && facts.isRefused === undefined && facts.outcome === ''
 }
 
 function isMissing(event: AgentEvent, facts: TranscriptFacts): boolean {

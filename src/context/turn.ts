@@ -35,6 +35,8 @@ export interface TurnFacts {
   outcomeAt: number | undefined
   /** Whether a hook made the agent go on at that moment; undefined if that is not written yet. */
   isRefused: boolean | undefined
+  /** How many sub-agents ran in the background; they continue the session when they are over. */
+  runningAgents: number
   tokens: Tokens | undefined
   did: Deeds
 }
@@ -62,6 +64,7 @@ export function turnAt(entries: readonly Entry[], moment: number): TurnFacts {
     outcomeReason: end?.reason ?? '',
     outcomeAt: end?.at,
     isRefused: isRefusedAt(entries, moment),
+    runningAgents: runningAgents(before),
     tokens: sumOf(turn),
     did: deedsOf(turn.flatMap((entry) => (entry.type === 'call' ? [entry] : []))),
   }
@@ -104,6 +107,17 @@ function openCallsAt(entries: readonly Entry[], moment: number): ToolCall[] {
     if (entry.type !== 'call' || closed.has(entry.id)) return []
     return [{ id: entry.id, name: entry.name, input: entry.input }]
   })
+}
+
+function runningAgents(entries: readonly Entry[]): number {
+  const running = new Set<string>()
+  for (const entry of entries) {
+    if (entry.type === 'agentStarted') running.add(entry.id)
+    if (entry.type !== 'agentOver') continue
+    if (entry.id) running.delete(entry.id)
+    else running.clear()
+  }
+  return running.size
 }
 
 function isGoingOn(entry: Entry): boolean {

@@ -48,10 +48,20 @@ function withOutcome(event: AgentEvent, facts: TranscriptFacts): AgentEvent {
   if (outcome === 'interrupted') return { ...event, kind: 'other', means: 'Interrupt' }
   const durationMs = event.durationMs ?? durationSince(promptedAt, event.at)
   const ended = { ...event, lastMessage, durationMs }
-  if (outcome !== 'failed') return { ...ended, means: isRefused ? 'StopRefused' : event.means }
+  if (outcome !== 'failed') {
+    const means = isRefused ? 'StopRefused' : event.means
+    return { ...ended, means, ...tasksOf(event, facts) }
+  }
   const failure = failureOf({ error_details: outcomeReason || 'the turn failed' }, event.at, '')
   const message = event.message || failure.reason
   return { ...ended, kind: 'failed', means: 'StopFailure', message, failure }
+}
+
+/** What runs in the background, if only the transcript shows that. */
+function tasksOf({ backgroundTasks }: AgentEvent, { runningAgents: agents }: TranscriptFacts) {
+  return backgroundTasks === 0 && agents > 0
+    ? { backgroundTasks: agents, backgroundAgents: agents }
+    : {}
 }
 
 /** The longest time between the hook for an error and the line about a turn that ended with it. Measured: 40 ms. */

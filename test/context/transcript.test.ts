@@ -89,13 +89,14 @@ describe('a finished turn', () => {
     }
     const line = (role: string, text: string, ms: number) =>
       `${JSON.stringify({ timestamp: new Date(at - ms).toISOString(), message: { role, content: text } })}\n`
+    const end = `${JSON.stringify({ type: 'agent_turn_outcome', reason: 'completed' })}\n`
     const around = { now: Date.now }
-    return { event: event as AgentEvent, path, line, around }
+    return { event: event as AgentEvent, path, line, end, around }
   }
 
   it('gets its text and duration from the transcript', async () => {
-    const { event, path, line, around } = makeStop()
-    writeFileSync(path, line('user', 'go', 240_000) + line('assistant', 'gone', 10))
+    const { event, path, line, end, around } = makeStop()
+    writeFileSync(path, line('user', 'go', 240_000) + line('assistant', 'gone', 10) + end)
     expect(await enrich(event, around)).toMatchObject({
       lastMessage: 'gone',
       durationMs: 240_000,
@@ -104,7 +105,7 @@ describe('a finished turn', () => {
   })
 
   it('waits for a transcript that is written late', async () => {
-    const { event, path, line, around } = makeStop()
+    const { event, path, line, end, around } = makeStop()
     writeFileSync(
       path,
       line('user', 'before', 99_000) +
@@ -114,7 +115,7 @@ describe('a finished turn', () => {
     let looks = 0
     const now = () => {
       looks += 1
-      if (looks === 3) appendFileSync(path, line('assistant', 'new answer', 10))
+      if (looks === 3) appendFileSync(path, line('assistant', 'new answer', 10) + end)
       return event.at + looks * 50
     }
     const facts = await enrich(event, { ...around, now })
@@ -122,8 +123,8 @@ describe('a finished turn', () => {
   })
 
   it('waits less than two seconds, and not at all if it ended long ago', async () => {
-    const { event, path, line, around } = makeStop()
-    writeFileSync(path, line('assistant', 'old answer', 98_000) + line('user', 'go', 5000))
+    const { event, path, line, end, around } = makeStop()
+    writeFileSync(path, line('assistant', 'old answer', 98_000) + line('user', 'go', 5000) + end)
     let looks = 0
     const passing = () => {
       looks += 1
@@ -141,8 +142,8 @@ describe('a finished turn', () => {
   })
 
   it('keeps the text and duration of its payload', async () => {
-    const { event, path, line, around } = makeStop()
-    writeFileSync(path, line('user', 'go', 5000) + line('assistant', 'from the file', 10))
+    const { event, path, line, end, around } = makeStop()
+    writeFileSync(path, line('user', 'go', 5000) + line('assistant', 'from the file', 10) + end)
     const told = { ...event, lastMessage: 'from the payload', durationMs: 7 }
     expect(await enrich(told, around)).toMatchObject({
       lastMessage: 'from the payload',

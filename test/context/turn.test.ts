@@ -101,6 +101,7 @@ describe('the transcript of a turn', () => {
       outcome: '',
       outcomeReason: '',
       outcomeAt: undefined,
+      runningAgents: 0,
       tokens: undefined,
       did: { tools: {}, files: [], commands: [] },
     })

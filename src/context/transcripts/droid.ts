@@ -5,12 +5,16 @@ import type { Entry, EntryContent, TranscriptReader } from './entry.ts'
 
 const CANCELLED = 'Tool execution cancelled by user'
 const cancelled = { type: 'end', outcome: 'interrupted', reason: CANCELLED } as const
+const LAUNCHED = /^Task launched in background\.\ntask_id: (\S+)/
+const OVER = /^Background task [^\n]*\ntask_id: (\S+)/
 
 export const droid: TranscriptReader = {
   read: (records) =>
     entriesOf(records, (record, index) =>
       contentsOf(record, () => errorBefore(records, index)),
-    ).filter(isEndOfTurn),
+    )
+      .filter(isEndOfTurn)
+      .filter(isOfPerson),
   sidecar: {
     pathOf: (path) => path.replace(/\.jsonl$/, '.settings.json'),
     read(text) {
@@ -30,6 +34,11 @@ function isEndOfTurn(entry: Entry, index: number, entries: readonly Entry[]): bo
   if (entry.reason === CANCELLED) return next?.type !== 'answer' && next?.type !== 'call'
   const before = entries.slice(0, index).findLast(isStep)
   return before?.type !== 'end' || before.reason !== CANCELLED
+}
+
+/** A hook that makes the agent go on does so in words of its own, which are written like a prompt. */
+function isOfPerson({ type }: Entry, index: number, entries: readonly Entry[]): boolean {
+  return type !== 'prompt' || entries[index - 1]?.type !== 'refusedEnd'
 }
 
 function isStep({ type }: Entry): boolean {
@@ -79,9 +88,33 @@ function isMessage(record: Payload): boolean {
   return record.type === 'message' && !isNote && !textOf(record, 'message.hookEventName')
 }
 
-/** Skips messages with a visibility, which are notes of the client: runs of hooks, its instructions to the model. */
+/** Messages with a visibility are notes of the client: runs of hooks, its instructions to the model. */
+function noteOf(record: Payload): EntryContent[] {
+  if (textOf(record, 'id').startsWith('task-completion:')) {
+    const [, id] = OVER.exec(blockText(fieldOf(record, 'message.content'))) ?? []
+    return id ? [{ type: 'agentOver', id }] : []
+  }
+  switch (textOf(record, 'message.hookEventName')) {
+    case 'Stop':
+      return objectsOf(record, 'message.hookResults').some(isRefusal)
+        ? [{ type: 'refusedEnd' }]
+        : []
+    case 'SessionEnd':
+      return [{ type: 'agentOver', id: '' }]
+    default:
+      return []
+  }
+}
+
+/** Whether a hook for the end of the turn makes the agent go on. */
+function isRefusal({ exitCode, stdout }: Payload): boolean {
+  if (exitCode === 2) return true
+  const answer = exitCode === 0 ? parsed(stdout) : undefined
+  return isPayload(answer) && answer.decision === 'block' && textOf(answer, 'reason') !== ''
+}
+
 function messageOf(record: Payload): EntryContent[] {
-  if (fieldOf(record, 'message.visibility') !== undefined) return []
+  if (fieldOf(record, 'message.visibility') !== undefined) return noteOf(record)
   const blocks = objectsOf(record, 'message.content')
   const text = blockText(fieldOf(record, 'message.content'))
   const results = blocks.filter(({ type }) => type === 'tool_result')
@@ -89,6 +122,7 @@ function messageOf(record: Payload): EntryContent[] {
     case 'user':
       return [
         ...results.map((one): EntryContent => ({ type: 'result', id: textOf(one, 'tool_use_id') })),
+        ...results.flatMap(launchedBy),
         ...(results.some(isCancelled) ? [cancelled] : []),
         ...(results.length === 0 ? promptOf(text) : []),
       ]
@@ -97,6 +131,12 @@ function messageOf(record: Payload): EntryContent[] {
     default:
       return []
   }
+}
+
+/** The call ends at once, and reports what the sub-agent found by a note. */
+function launchedBy(result: Payload): EntryContent[] {
+  const [, id] = LAUNCHED.exec(textOf(result, 'content')) ?? []
+  return id && result.is_error !== true ? [{ type: 'agentStarted', id }] : []
 }
 
 /** Esc, or No, at a question of the agent or about permission. */
