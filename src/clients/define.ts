@@ -188,6 +188,8 @@ export interface Client {
   answeredBy: readonly string[]
   /** A question in words is announced by a notice without these words: they are in the call of the tool. */
   asksInDialogs?: true
+  /** The words of a notice that asks for permission for several calls at once, with their number. */
+  countsCalls?: RegExp
   /** Tools with which the agent asks the person a question, as opposed to permission. */
   askTools: readonly string[]
   headless: readonly HeadlessMark[]

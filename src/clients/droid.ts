@@ -65,6 +65,8 @@ export const droid = defineClient({
   answeredBy: [],
   // "Factory CLI is asking the user 1 question(s)" (0.225.2).
   asksInDialogs: true,
+  // One dialog for all of them: "Yes, allow all".
+  countsCalls: /^Factory CLI needs permission to execute (\d+) tool/,
   askTools: ['AskUser', 'ExitSpecMode'],
   // `exec` is marked in the file beside the transcript.
   headless: [],

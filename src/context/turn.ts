@@ -100,8 +100,11 @@ function upTo(entries: readonly Entry[], moment: number): Entry[] {
 function openCallsAt(entries: readonly Entry[], moment: number): ToolCall[] {
   const before = upTo(entries, moment + CALL_SLACK_MS)
   const start = before.findLastIndex(({ type }) => type === 'prompt')
+  // Without those of earlier turns: some models number their calls anew in each.
   const closed = new Set(
-    upTo(entries, moment).flatMap((entry) => (entry.type === 'result' ? [entry.id] : [])),
+    upTo(entries, moment)
+      .slice(start + 1)
+      .flatMap((entry) => (entry.type === 'result' ? [entry.id] : [])),
   )
   return before.slice(start + 1).flatMap((entry) => {
     if (entry.type !== 'call' || closed.has(entry.id)) return []

@@ -107,7 +107,9 @@ function isDecidable({ means, question, tool }: AgentEvent): boolean {
 /** Nothing is added if several open calls may be meant: a person could allow one because of what another does. */
 function withQuestion(event: AgentEvent, { openCalls }: TranscriptFacts): AgentEvent {
   const { question: asked, tool, message } = event
-  const [call, ...others] = openCalls.filter((call) => mayBeAskedBy(event, call))
+  const calls = openCalls.filter((call) => mayBeAskedBy(event, call))
+  const [call, ...others] = calls
+  if (others.length > 0 && countOf(event) === calls.length) return withQuestions(event, calls)
   if (!call || others.length > 0) {
     return isDialog(event) ? { ...event, question: questionInWords(message) } : event
   }
@@ -122,6 +124,25 @@ function withQuestion(event: AgentEvent, { openCalls }: TranscriptFacts): AgentE
   }
 }
 
+/** How many calls the event asks for, if it says so. */
+function countOf({ client, message }: AgentEvent): number {
+  return Number(findClient(client)?.countsCalls?.exec(message)?.[1])
+}
+
+/** One question for all calls, which are allowed or refused together. */
+function withQuestions(event: AgentEvent, calls: readonly ToolCall[]): AgentEvent {
+  const subjects = calls.map(({ name, input }) => {
+    const subject = questionOfTool(name, input, 'transcript')?.subject
+    return subject ? `${name}: ${subject}` : name
+  })
+  const asked = {
+    ...questionInWords(subjects.join('\n')),
+    about: 'tool',
+    from: 'transcript',
+  } as const
+  return { ...event, question: asked, message: withSubject(event.message, asked.subject) }
+}
+
 function messageWith({ subject }: Question, event: AgentEvent): string {
   return isDialog(event) ? subject : withSubject(event.message, subject)
 }
@@ -130,12 +151,17 @@ function messageWith({ subject }: Question, event: AgentEvent): string {
 function mayBeAskedBy(event: AgentEvent, call: ToolCall): boolean {
   const { question, tool, toolUseId } = event
   if (isDialog(event) && !isAskTool(call.name)) return false
+  if (!isDialog(event) && findClient(event.client)?.asksInDialogs && isInWords(call)) return false
   if (toolUseId) return call.id === toolUseId
   // The name of the tool may differ: codex calls `exec_command` `Bash` in a payload.
   if (question?.subject) {
     return question.subject === questionOfTool(call.name, call.input, 'transcript')?.subject
   }
   return !tool || call.name === tool
+}
+
+function isInWords({ name, input }: ToolCall): boolean {
+  return isAskTool(name) && questionOfTool(name, input, 'transcript')?.about === 'question'
 }
 
 function durationSince(promptedAt: number | undefined, at: number): number | undefined {

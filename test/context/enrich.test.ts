@@ -153,6 +153,26 @@ describe('a permission question', () => {
     )
   })
 
+  it('of droid names all calls of a message if it asks for all of them at once', async () => {
+    const { path, event, around } = makeSession('droid', '.factory/sessions/-srv-app')
+    const call = (name: string, input: object, id = name) => ({ type: 'tool_use', id, name, input })
+    const ask = async (count: number, ...content: object[]) => {
+      const message = { role: 'assistant', content }
+      const line = { type: 'message', timestamp: '2026-11-20T09:13:00.000Z', message }
+      writeFileSync(path, `${JSON.stringify(line)}\n`)
+      const words = `Factory CLI needs permission to execute ${count} tool(s)`
+      const asked = { kind: 'permission', means: 'Notification', message: words } as const
+      return (await enrich(event(asked), around)).question?.subject
+    }
+    const build = call('Execute', { command: 'npm run build' })
+    const file = call('Create', { file_path: '/srv/app/a.ts', content: '' })
+    const question = call('AskUser', { questionnaire: '1. [question] Which database?' })
+    expect(await ask(2, build, file)).toBe('Execute: npm run build\nCreate: /srv/app/a.ts')
+    expect(await ask(1, build, file)).toBeUndefined()
+    // A question in words is asked in a dialog of its own.
+    expect(await ask(1, build, question)).toBe('npm run build')
+  })
+
   it('is left as it is if the pending call is damaged', async () => {
     const { path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
     const content = [{ type: 'tool_use', id: 't9' }]

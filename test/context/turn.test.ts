@@ -84,6 +84,8 @@ describe('the transcript of a turn', () => {
     ['prompt-500 call-100 result+10', ['t1']],
     ['prompt-500 call+1100', []],
     ['prompt-500 call-400 prompt-300 other_call-100', ['t2']],
+    // The same id as in the turn before.
+    ['prompt-500 call-400 result-350 prompt-300 call-100', ['t1']],
     ['call-100 other_call-90 result-80', ['t2']],
   ])('gives the calls that were open: %s: %s', (line, ids) => {
     expect(turnAt(entriesOf(line), moment).openCalls.map(({ id }) => id)).toEqual(ids)
