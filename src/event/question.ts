@@ -131,7 +131,9 @@ function questionsIn(questionnaire: string): Payload[] {
   for (const [, mark, text = ''] of questionnaire.matchAll(
     /^[ \t\d.)-]*\[(question|option)\](.*)$/gm,
   )) {
-    if (mark === 'question') questions.push({ question: text, options: [] })
+    // droid does not show the mark of a question with several answers either.
+    const question = text.trimEnd().replace(/ \(multi\)$/, '')
+    if (mark === 'question') questions.push({ question, options: [] })
     else questions.at(-1)?.options.push(text)
   }
   return questions

@@ -70,6 +70,11 @@ describe('the question of a tool', () => {
       { questionnaire: '1. [question]  A?\n[topic] t\n  [option]  x \n[option] y' },
       { about: 'question', subject: 'A?', choices: ['x', 'y'] },
     ],
+    [
+      'AskUser',
+      { questionnaire: '1. [question] A? (multi)\n[option] x\n2. [question] B?\n[option] y' },
+      { about: 'question', subject: 'A?\nB?', choices: [] },
+    ],
     ['ExitPlanMode', { plan: '# Plan' }, { about: 'plan', subject: '# Plan' }],
   ])('%s with %j', (tool, input, expected) => {
     expect(ask(tool, input)).toMatchObject(expected)
