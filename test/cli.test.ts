@@ -14,6 +14,7 @@ import {
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { quoteIfNeeded } from '../src/cli/how-to-call.ts'
 import { type Home, makeHome, root } from './support/home.ts'
 import { shellQuote } from './support/shell-quote.ts'
 
@@ -76,7 +77,7 @@ describe('cli: usage errors', () => {
   it('commands in a text are as a person must type them where hookbell is not installed', async () => {
     const home = await makeHome()
     Object.assign(home.env, { PATH: '/usr/bin:/bin' })
-    const typed = `node ${join(root, 'bin/hookbell')}`
+    const typed = `node ${quoteIfNeeded(join(root, 'bin/hookbell'))}`
     for (const project of ['shop', 'api']) await home.run('mute', '1h', '--project', project)
     const unmuted = await home.run('unmute', '--project', 'shop')
     expect(unmuted.stdout).toContain(`see ${typed} status`)

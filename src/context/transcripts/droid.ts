@@ -10,9 +10,7 @@ const OVER = /^Background task [^\n]*\ntask_id: (\S+)/
 
 export const droid: TranscriptReader = {
   read: (records) =>
-    entriesOf(records, (record, index) =>
-      contentsOf(record, () => errorBefore(records, index)),
-    )
+    entriesOf(records, (record, index) => contentsOf(record, () => errorBefore(records, index)))
       .filter(isEndOfTurn)
       .filter(isOfPerson),
   sidecar: {
