@@ -31,6 +31,8 @@ const BLOCKING = /^(permission|toolpermission|elicitation_dialog|elicitation$)/i
 /** Includes types that a later version may have, by the words in their names: in doubt a person is told. */
 const WAITING =
   /^(idle|agent_idle)|(^|_)(permission|approval|confirm|confirmation|question|prompt|dialog|input|attention)(_|$)/i
+/** How clients word a question, for a notice without a type. The last two: droid 0.225.2. */
+const ASKING = /\bneeds your permission\b|\bneeds permission to\b|\bis asking the user\b/i
 
 interface Clues {
   name: string
@@ -70,5 +72,5 @@ function notificationKind({ notificationType, message, notice }: Clues): Kind {
   if (BLOCKING.test(notificationType)) return 'permission'
   if (WAITING.test(notificationType)) return 'waiting'
   if (notificationType) return 'other'
-  return /needs your permission/i.test(message) ? 'permission' : 'waiting'
+  return ASKING.test(message) ? 'permission' : 'waiting'
 }

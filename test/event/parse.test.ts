@@ -232,6 +232,8 @@ describe('an event', () => {
     ['auth_success', '', 'other'],
     ['prompted', '', 'other'],
     ['', 'Droid needs your permission to use Execute', 'permission'],
+    ['', 'Factory CLI needs permission to execute 2 tool(s)', 'permission'],
+    ['', 'Factory CLI is asking the user 1 question(s)', 'permission'],
     ['', 'Droid is waiting for your input', 'waiting'],
     ['', 'anything else', 'waiting'],
   ])('of notification type %j with %j is %s', (notificationType, message, kind) => {
