@@ -1,5 +1,4 @@
 import { existsSync, statSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { defineCommand } from 'citty'
 import { paint, print, printJson, write } from '../cli/output.ts'
@@ -8,7 +7,7 @@ import { CurrentConfig } from '../config/current.ts'
 import type { LoadedConfig } from '../config/load/load.ts'
 import { configDir, stateDir } from '../config/paths.ts'
 import { howToSetIn } from '../config/secrets/how-to-set.ts'
-import { describeError, HookbellError, usageError } from '../errors.ts'
+import { HookbellError, usageError } from '../errors.ts'
 import { readJournalOf } from '../journal/read.ts'
 import { previewOf, type Source } from '../prepare/preview.ts'
 import { type SampleName, sampleNames } from '../prepare/samples.ts'
@@ -18,6 +17,7 @@ import { redact } from '../text/redact/redact.ts'
 import { didYouMean } from '../text/suggest.ts'
 import { stateFolders, withEvents } from './_events.ts'
 import { findEvent, findEvents } from './_find-event.ts'
+import { writePrivate } from './_write-private.ts'
 import { readText } from './api/read-text.ts'
 
 const RECORDED = 'Made of what the journal keeps: the text as it was told'
@@ -87,9 +87,7 @@ function hideSecrets<Value>(value: Value, secrets: readonly string[]): Value {
 async function writeHtml(path: string, html: string | undefined, channel: string) {
   if (html === undefined)
     throw usageError(`preview: ${channel} gets no HTML`, 'Only channels of the type email get HTML')
-  await writeFile(path, html, { mode: 0o600 }).catch((cause: unknown) => {
-    throw usageError(`preview: cannot write "${path}"`, describeError(cause), cause)
-  })
+  await writePrivate('preview', path, html)
 }
 
 function channelOf(named: string | undefined, { config, unusable, unset }: LoadedConfig): string {

@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises'
 import { defineCommand } from 'citty'
 import { print, printJson, terminalWidth } from '../cli/output.ts'
 import { usageError } from '../errors.ts'
@@ -6,6 +5,7 @@ import { makeReport, type Report } from '../report/report.ts'
 import { stateFolders } from './_events.ts'
 import { readEntries } from './_journal-entries.ts'
 import { sinceTime } from './_since.ts'
+import { writePrivate } from './_write-private.ts'
 import { renderReport } from './report/text.ts'
 
 export const reportCommand = defineCommand({
@@ -33,7 +33,6 @@ export const reportCommand = defineCommand({
 async function writePage(file: string, report: Report) {
   // Loaded only here: the chart library is larger than the rest of the command.
   const { reportPage } = await import('./report/page.ts')
-  // The page names projects, so only its owner may read it.
-  await writeFile(file, reportPage(report), { mode: 0o600 })
+  await writePrivate('report', file, reportPage(report))
   print(`Wrote ${file}`)
 }

@@ -1,7 +1,7 @@
-import { writeFile } from 'node:fs/promises'
 import { defineCommand } from 'citty'
 import { print, terminalWidth } from '../cli/output.ts'
 import { usageError } from '../errors.ts'
+import { writePrivate } from './_write-private.ts'
 import { withClient } from './api/client.ts'
 import { lastDays } from './api/period.ts'
 import { printResponse } from './api/print-response.ts'
@@ -52,7 +52,6 @@ export const usageCommand = defineCommand({
 async function writePage(file: string, usage: Usage) {
   // Loaded only here: the chart library is larger than everything else in this command.
   const { renderPage } = await import('./api/usage-page.ts')
-  // The page names people, so only its owner may read it.
-  await writeFile(file, renderPage(usage), { mode: 0o600 })
+  await writePrivate('usage', file, renderPage(usage))
   print(`Wrote ${file}`)
 }

@@ -111,6 +111,7 @@ describe('hookbell report', () => {
   it.each([
     [['--json', '--html', 'x.html'], '--json and --html exclude each other'],
     [['--html', ''], '--html takes a file'],
+    [['--html', '/no/such/file'], 'cannot write "/no/such/file"'],
     [['--since', 'soon'], '--since takes a duration or a date'],
   ])('%j exits with 64', async (words, message) => {
     const home = await makeHome()
