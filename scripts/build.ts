@@ -9,8 +9,9 @@ import { isFresh } from './build/fresh.ts'
 import { writeLicences } from './build/licences.ts'
 import {
   deferToml,
-  leavePartsOut,
-  leaveWorkerPartsOut,
+  leaveCommandsOut,
+  leaveFilesOut,
+  leavePackagesOut,
   makeZodLazy,
   type NamedSources,
   trimJsonParser,
@@ -19,9 +20,8 @@ import {
   escapeRegexes,
   importFromStart,
   keepShapes,
-  requireFromStart,
+  requireCommands,
   requireOnce,
-  requireQuickParts,
 } from './build/rewrite.ts'
 
 if (process.argv.includes('--if-stale') && isFresh()) process.exit(0)
@@ -46,14 +46,19 @@ const shared = {
   legalComments: 'none',
   metafile: true,
 } as const
-/** Commands that start as quickly as the program itself: built as CommonJS. They must not load large packages. */
-const quickParts: NamedSources = {
-  status: 'commands/status',
-  log: 'commands/log',
-  dead: 'commands/dead',
+/** Commands that start as quickly as the program itself. They must not load large packages. */
+const quickCommands: NamedSources = {
+  status: 'src/commands/status.ts',
+  log: 'src/commands/log.ts',
+  dead: 'src/commands/dead.ts',
 }
-/** Packages that the worker loads on demand, from files of their own: nearly half of its code. Named exports only. */
-const workerParts: readonly string[] = ['execa', 'nodemailer']
+/** What few commands need, with its large packages. */
+const rareParts: NamedSources = {
+  charts: 'src/commands/_charts.ts',
+  receivers: 'src/demo/receivers.ts',
+}
+/** Packages that the worker and the commands load on demand: nearly half of the worker's code. Named exports only. */
+const packages = ['execa', 'nodemailer']
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
 const programs = {
   // Smaller files load faster. Names are kept for stack traces.
@@ -64,41 +69,61 @@ const programs = {
   external,
   define: { BUILT_VERSION: JSON.stringify(version), BUILT_SCHEMA: JSON.stringify(schemaHash()) },
 }
-/** What the command line program loads on demand: source by name in dist/. */
-const parts: NamedSources = {}
 const quickPrograms = {
   'cli-code': 'src/cli.ts',
-  ...Object.fromEntries(Object.entries(quickParts).map(([name, path]) => [name, `src/${path}.ts`])),
+  ...quickCommands,
   // See deferToml.
   toml: 'node_modules/smol-toml/dist/index.js',
 }
-const cli = await build({
+/** The loader of ES modules costs a fifth of a start. src/fs/compiled.ts loads the result. */
+const commonJs = {
   ...shared,
   ...programs,
-  entryPoints: quickPrograms,
   outdir: 'dist',
-  // As for the hook: the loader of ES modules costs a fifth of a start. src/cli/start.ts loads the result.
   format: 'cjs',
   charset: 'ascii',
   outExtension: { '.js': '.cjs' },
-  define: { ...programs.define, 'import.meta.filename': '__filename' },
-  plugins: [leavePartsOut({ external, quickParts, parts }), trimJsonParser(), deferToml()],
+  define: {
+    ...programs.define,
+    'import.meta.filename': '__filename',
+    // createRequire takes it too.
+    'import.meta.url': '__filename',
+  },
+} as const
+/** What the quick programs load on demand. */
+const commands = new Set<string>()
+const cli = await build({
+  ...commonJs,
+  entryPoints: quickPrograms,
+  plugins: [
+    leaveFilesOut(quickCommands),
+    leaveCommandsOut(external, commands),
+    trimJsonParser(),
+    deferToml(),
+  ],
 })
-requireQuickParts('dist/cli-code.cjs', ['status', 'log', 'dead'])
-for (const name of Object.keys(quickPrograms)) {
-  importFromStart(`dist/${name}.cjs`)
-  requireOnce(`dist/${name}.cjs`)
-}
+for (const name of Object.keys(quickPrograms)) requireOnce(`dist/${name}.cjs`)
 const built = await Promise.all([
   cli,
+  // All other commands in one file, of which only the modules that a command imports are run.
+  build({
+    ...commonJs,
+    stdin: { contents: listOfImports(commands), resolveDir: '.', sourcefile: 'commands' },
+    outfile: 'dist/commands.cjs',
+    outdir: undefined,
+    plugins: [
+      leaveFilesOut({ ...quickCommands, ...rareParts }),
+      leavePackagesOut(packages),
+      makeZodLazy(),
+      deferToml(),
+    ],
+    logOverride: { 'import-is-undefined': 'error' },
+  }),
+  build({ ...commonJs, entryPoints: rareParts }),
   build({
     ...shared,
     ...programs,
-    entryPoints: {
-      // Sorted, because esbuild reads files in any order: the same source gives the same files.
-      ...Object.fromEntries(Object.entries(parts).sort()),
-      index: 'src/index.ts',
-    },
+    entryPoints: { index: 'src/index.ts' },
     outdir: 'dist',
     format: 'esm',
     splitting: true,
@@ -110,44 +135,26 @@ const built = await Promise.all([
   }),
   // The banner and the footer turn it into a function, which src/worker/start.ts calls.
   build({
-    ...shared,
-    ...programs,
+    ...commonJs,
     entryPoints: { 'worker-code': 'src/worker/main.ts' },
     // The worker's private copy has no packages beside it. node-notifier has programs and is for other systems.
     external: ['node-notifier'],
-    plugins: [leaveWorkerPartsOut(workerParts), makeZodLazy(), trimJsonParser()],
+    plugins: [leavePackagesOut(packages), makeZodLazy(), trimJsonParser()],
     logOverride: { 'import-is-undefined': 'error' },
-    outdir: 'dist',
-    format: 'cjs',
-    charset: 'ascii',
-    outExtension: { '.js': '.cjs' },
-    define: { ...programs.define, 'import.meta.filename': '__filename' },
     banner: {
       js: "(function(require,importPart,__filename,keepCode){'use strict';const module={exports:{}};",
     },
     footer: { js: '})' },
   }),
+  build({ ...commonJs, entryPoints: packages, outdir: 'dist/packages' }),
   build({
-    ...shared,
-    ...programs,
-    entryPoints: Object.fromEntries(workerParts.map((name) => [`worker-parts/${name}`, name])),
-    outdir: 'dist',
-    format: 'cjs',
-    charset: 'ascii',
-    outExtension: { '.js': '.cjs' },
-    // createRequire is only used for modules of Node.js.
-    define: { 'import.meta.url': '__filename' },
-  }),
-  build({
-    ...shared,
-    ...programs,
+    ...commonJs,
     stdin: {
       contents: `export { ${lazyNames.join(', ')}, regexes } from 'zod'`,
       resolveDir: '.',
     },
-    outfile: 'dist/worker-parts/zod.cjs',
-    format: 'cjs',
-    charset: 'ascii',
+    outfile: 'dist/packages/zod.cjs',
+    outdir: undefined,
   }),
   build({
     ...shared,
@@ -180,18 +187,14 @@ const built = await Promise.all([
     }),
   ),
 ])
-requireFromStart('dist/worker-code.cjs')
 // Those that src/fs/compiled.ts loads.
-const compiled = [...Object.keys(quickPrograms), 'worker-code']
-for (const name of [
-  ...compiled,
-  'worker-parts/zod',
-  ...workerParts.map((one) => `worker-parts/${one}`),
-]) {
-  escapeRegexes(`dist/${name}.cjs`)
-}
+const cliFiles = [...Object.keys(quickPrograms), 'commands', ...Object.keys(rareParts)]
+const partFiles = ['zod', ...packages].map((name) => `packages/${name}`)
+for (const name of ['worker-code', ...cliFiles, ...partFiles]) escapeRegexes(`dist/${name}.cjs`)
+for (const name of cliFiles) requireCommands(`dist/${name}.cjs`)
+for (const name of ['worker-code', ...cliFiles]) importFromStart(`dist/${name}.cjs`)
 const chunks = readdirSync('dist/chunks').map((name) => `dist/chunks/${name}`)
-for (const path of ['dist/worker-code.cjs', ...chunks]) keepShapes(path)
+for (const path of ['dist/worker-code.cjs', 'dist/commands.cjs', ...chunks]) keepShapes(path)
 // The front door of an earlier version starts this file.
 writeFileSync('dist/worker.js', "import './worker.cjs'\n")
 writeLicences(
@@ -206,6 +209,13 @@ finishDeclarations(
   ['index.d.ts', 'api/index.d.ts', 'emulator/index.d.ts'],
   ['api', 'emulator', 'text'],
 )
+
+/** A module whose only export has a function for each of the sources, which imports it. */
+function listOfImports(sources: ReadonlySet<string>): string {
+  // Sorted, because esbuild reads files in any order: the same source gives the same file.
+  const entries = [...sources].sort().map((path) => `'${path}': () => import('./${path}')`)
+  return `export const load = { ${entries.join(', ')} }`
+}
 
 /** Identifies the configuration schema: a configuration that was checked with another one is checked again. */
 function schemaHash(): string {

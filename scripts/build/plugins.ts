@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import type { Plugin } from 'esbuild'
 import { lazyNames } from '../../src/lazy-zod.ts'
 
@@ -11,59 +11,71 @@ export interface NamedSources {
   [name: string]: string
 }
 
-interface Parts {
-  /** Packages that are not bundled. */
-  external: readonly string[]
-  /** Parts that are built as CommonJS. */
-  quickParts: NamedSources
-  /** Receives the others. */
-  parts: NamedSources
-}
-
-/** esbuild cannot split a CommonJS program, so its dynamic imports become ES modules with chunks of their own. */
-export function leavePartsOut({ external, quickParts, parts }: Parts): Plugin {
+/** Lets a CommonJS program load these sources from files of their own, `./NAME.cjs`. */
+export function leaveFilesOut(files: NamedSources): Plugin {
+  const names = new Map(Object.entries(files).map(([name, path]) => [resolve(path), name]))
   return {
-    name: 'parts',
-    setup({ onResolve, resolve }) {
-      onResolve({ filter: /./ }, async ({ path, kind, resolveDir }) => {
-        if (kind !== 'dynamic-import' || external.includes(path)) return undefined
-        const source = (await resolve(path, { kind: 'import-statement', resolveDir })).path
-        const name = path.startsWith('.') ? relative('src', source).replace(/\.ts$/, '') : path
-        const quick = Object.keys(quickParts).find((one) => quickParts[one] === name)
-        if (quick) return { path: `./${quick}.cjs`, external: true }
-        parts[`parts/${name}`] = source
-        return { path: `./parts/${name}.js`, external: true }
+    name: 'files of their own',
+    setup({ onResolve }) {
+      onResolve({ filter: /^\..*\.ts$/ }, ({ path, kind, resolveDir }) => {
+        const name = kind === 'entry-point' ? undefined : names.get(resolve(resolveDir, path))
+        return name ? { path: `./${name}.cjs`, external: true } : undefined
       })
     },
   }
 }
 
-export function leaveWorkerPartsOut(names: readonly string[]): Plugin {
+/**
+ * Lets a CommonJS program load other sources on demand from `commands.cjs`, because esbuild cannot split such a program.
+ * @param external packages that are not bundled
+ * @param commands receives the sources
+ */
+export function leaveCommandsOut(external: readonly string[], commands: Set<string>): Plugin {
+  return {
+    name: 'commands',
+    setup({ onResolve, resolve: find }) {
+      onResolve({ filter: /./ }, async ({ path, kind, resolveDir }) => {
+        if (kind !== 'dynamic-import' || external.includes(path)) return undefined
+        const found = await find(path, { kind: 'import-statement', resolveDir })
+        const source = relative('.', found.path)
+        commands.add(source)
+        return { path: `./commands.cjs#${source}`, external: true }
+      })
+    },
+  }
+}
+
+export function leavePackagesOut(names: readonly string[]): Plugin {
   return {
     name: 'worker parts',
     setup({ onResolve }) {
       onResolve({ filter: new RegExp(`^(${names.join('|')})$`) }, ({ path }) => ({
-        path: `./worker-parts/${path}.cjs`,
+        path: `./packages/${path}.cjs`,
         external: true,
       }))
     },
   }
 }
 
+/** Sources that use more of zod than lazy-zod.ts has. */
+const NEED_ZOD = /src.(api|emulator|commands.api)\b/
+
 /** See src/lazy-zod.ts. */
 export function makeZodLazy(): Plugin {
   const functions = lazyNames.map((name) => `const ${name}_ = z.${name}`).join('\n')
   const names = [...lazyNames.map((name) => `${name}_ as ${name}`), 'regexes_ as regexes']
   const contents = `import { lazyZod } from './src/lazy-zod.ts'
-    const z = lazyZod(() => require('./worker-parts/zod.cjs'))
+    const z = lazyZod(() => require('./packages/zod.cjs'))
     ${functions}
     const regexes_ = z.regexes
     export { ${names.join(', ')} }`
   return {
     name: 'lazy zod',
     setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^zod$/ }, () => ({ path: 'zod', namespace: 'lazy' }))
-      onResolve({ filter: /worker-parts/ }, ({ path }) => ({ path, external: true }))
+      onResolve({ filter: /^zod$/ }, ({ importer }) =>
+        NEED_ZOD.test(relative('.', importer)) ? undefined : { path: 'zod', namespace: 'lazy' },
+      )
+      onResolve({ filter: /packages/ }, ({ path }) => ({ path, external: true }))
       onLoad({ filter: /./, namespace: 'lazy' }, () => ({ contents, resolveDir: '.' }))
     },
   }

@@ -1,19 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
-/** Lets src/worker/start.ts do the imports, since V8's cached code cannot import. All of them are CommonJS by now. */
-export function requireFromStart(path: string) {
+/** Turns imports of other CommonJS files into `require`, which avoids the loader of ES modules. */
+export function requireCommands(path: string) {
   const text = readFileSync(path, 'utf8')
-  const dynamic = /\bimport\(("[^"]+")\)/g
-  if (text.match(dynamic)?.length === 0) throw new Error(`${path}: not as expected`)
-  writeFileSync(path, text.replaceAll(dynamic, 'importPart($1)'))
-}
-
-/** Turns imports of CommonJS parts into `require`, which avoids the loader of ES modules. */
-export function requireQuickParts(path: string, names: readonly string[]) {
-  const quick = /\bimport\((".\/(?:[a-z]+).cjs")\)/g
-  const text = readFileSync(path, 'utf8')
-  if (text.match(quick)?.length !== names.length) throw new Error(`${path}: not as expected`)
-  writeFileSync(path, text.replaceAll(quick, 'Promise.resolve().then(()=>require($1))'))
+  const required = (_: string, file: string, source?: string) =>
+    `Promise.resolve().then(()=>require("${file}")${source ? `.load["${source}"]()` : ''})`
+  const imports = /\bimport\("(\.\/[\w/-]+\.cjs)(?:#([^"]+))?"\)/g
+  writeFileSync(path, text.replace(imports, required))
 }
 
 /** esbuild's `charset: 'ascii'` leaves regular expressions as they are. */
@@ -34,10 +27,10 @@ export function keepShapes(path: string) {
   writeFileSync(path, text.replace(spreadFirst, '{...null,...'))
 }
 
-/** Lets src/cli/start.ts import the other parts, which are ES modules. */
+/** Lets the file that loads this one do its imports, since V8's cached code cannot import. */
 export function importFromStart(path: string) {
   const text = readFileSync(path, 'utf8')
-  writeFileSync(path, text.replaceAll('import("./parts/', 'importPart("./parts/'))
+  writeFileSync(path, text.replaceAll(/\bimport\(("[^"]+")\)/g, 'importPart($1)'))
 }
 
 /** Requires each module of Node.js once: esbuild does it for each source file, under a name with another number. */

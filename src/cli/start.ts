@@ -1,48 +1,43 @@
-// What bin/hookbell runs: loads cli.ts and the quick commands from the compiled code that an earlier start cached.
-import { type Compiled, loadCompiled } from '../fs/compiled.ts'
+// What bin/hookbell runs: loads cli.ts and the commands from the compiled code that an earlier start cached.
+import { type Compiled, loadCompiled, wrapPart } from '../fs/compiled.ts'
 
-type Main = (
+type Part = (
   exports: object,
-  load: (name: string) => unknown,
-  importPart: (path: string) => Promise<unknown>,
+  load: (id: string) => unknown,
   path: string,
+  importPackage: (name: string) => Promise<unknown>,
 ) => unknown
 
 /** Renewed then, because the first start of a command may use little of it, such as `log` without events. */
 const MAX_AGE_MS = 3600 * 1000
 
-const parts: Compiled[] = []
-let hasCommand = false
-load('cli-code')
+const files: Compiled[] = []
+const parts = new Map<string, unknown>()
+load('./cli-code.cjs')
 // At exit, all functions that the command used are compiled and go into the cache. Without a command too few are.
 process.on('exit', () => {
-  if (hasCommand) for (const part of parts) part.keep(MAX_AGE_MS)
+  if (files.length > 1) for (const file of files) file.keep(MAX_AGE_MS)
 })
 // Nothing is under way any more, not even output. Without this Node.js frees its memory piece by piece.
 process.on('beforeExit', () => process.exit())
 
-function load(name: string): unknown {
-  const path = `${__dirname}/${name}.cjs`
-  const wrap: [string, string] = [
-    '(function(exports,require,importPart,__filename){const module={exports};',
-    '\n;return module.exports})',
-  ]
-  const code = loadCompiled(path, `${__dirname}/${name}.cache`, wrap)
-  parts.push(code)
-  return (code.value as Main)({}, loadOther, importPart, path)
-}
-
-/** Loads a quick command (`./NAME.cjs`) or a module of Node.js. */
-function loadOther(id: string): unknown {
+/** Loads another file of the program (`./NAME.cjs`) or a module of Node.js. */
+function load(id: string): unknown {
   // An alias, because the bundler would try to resolve a direct `require(id)`.
   const loadModule = require
   if (!id.startsWith('./')) return loadModule(id)
-  hasCommand = true
-  return load(id.slice(2, -4))
+  const part = parts.get(id) ?? loadPart(`${__dirname}${id.slice(1)}`)
+  parts.set(id, part)
+  return part
+}
+
+function loadPart(path: string): unknown {
+  const file = loadCompiled(path, path.replace(/cjs$/, 'cache'), wrapPart)
+  files.push(file)
+  return (file.value as Part)({}, load, path, importPackage)
 }
 
 /** Imports on behalf of cached code, for which V8 does not keep how imports are resolved. */
-function importPart(path: string): Promise<unknown> {
-  hasCommand = true
-  return import(path)
+function importPackage(name: string): Promise<unknown> {
+  return import(name)
 }

@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { defineCommand } from 'citty'
 import { printJson } from '../cli/output.ts'
 import { usageError } from '../errors.ts'
+import { packageRoot } from '../package-root.ts'
 import { didYouMean } from '../text/suggest.ts'
 
 const actions = ['show', 'edit', 'check', 'schema']
@@ -26,10 +29,10 @@ export const configCommand = defineCommand({
         return await (await import('./config/edit.ts')).editConfig()
       case 'check':
         return await (await import('./config/check.ts')).checkConfigFile(file, json)
-      case 'schema': {
-        const { configJsonSchema } = await import('../config/schema/json-schema.ts')
-        return printJson(configJsonSchema())
-      }
+      case 'schema':
+        return printJson(
+          JSON.parse(readFileSync(join(packageRoot(), 'config.schema.json'), 'utf8')),
+        )
       default: {
         const hint = didYouMean(action, actions, 'Actions')
         throw usageError(`config: unknown action "${action}"`, hint)

@@ -12,6 +12,12 @@ export interface Compiled {
   keep(maxAgeMs?: number): void
 }
 
+/** Makes the text of a CommonJS file a function of `exports`, `require`, its path, and a function that imports for it. */
+export const wrapPart: [before: string, after: string] = [
+  '(function(exports,require,__filename,importPart){const module={exports};',
+  '\n;return module.exports})',
+]
+
 /** Loads a program, which must be ASCII, with the code that an earlier start has cached in `cachePath`. */
 export function loadCompiled(path: string, cachePath: string, wrap?: [string, string]): Compiled {
   const bytes = readFileSync(path)

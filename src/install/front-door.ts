@@ -35,7 +35,7 @@ const COPIED = [
   'dist/worker.cjs',
   'dist/worker-code.cjs',
   'dist/worker-code.cache',
-  'dist/worker-parts',
+  'dist/packages',
 ]
 
 /** Also on a slow disk. A process that holds the lock longer has died. */

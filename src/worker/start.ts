@@ -1,5 +1,5 @@
 // The worker's entry point for the front door: runs main.ts from code that an earlier start compiled.
-import { loadCompiled } from '../fs/compiled.ts'
+import { loadCompiled, wrapPart } from '../fs/compiled.ts'
 import { keepMemorySmall } from './keep-memory-small.ts'
 
 /** By then all code of a start has run and is compiled, so it can be saved; on a busy machine a start takes seconds. */
@@ -37,11 +37,7 @@ function load(id: string): unknown {
 }
 
 function loadPart(id: string): unknown {
-  const wrap: [string, string] = [
-    '(function(exports,require,__filename){const module={exports};',
-    '\n;return module.exports})',
-  ]
-  return (loadKept(id.slice(2, -4), wrap) as Part)({}, require, __filename)
+  return (loadKept(id.slice(2, -4), wrapPart) as Part)({}, require, __filename)
 }
 
 function loadKept(name: string, wrap?: [string, string]): unknown {

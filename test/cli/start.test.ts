@@ -25,15 +25,17 @@ describe('the code cache of a command', () => {
     for (const name of ['dist', 'templates']) mkdirSync(join(folder, name))
     const program = quoteIfNeeded(join(realpathSync(folder), 'bin/hookbell'))
     text = `No events yet. See whether hookbell is registered: node ${program} status\n`
-    for (const name of ['cli.cjs', 'cli-code.cjs', 'log.cjs']) {
+    for (const name of ['cli.cjs', 'cli-code.cjs', 'log.cjs', 'commands.cjs']) {
       cpSync(join(packageRoot(), 'dist', name), join(folder, 'dist', name))
     }
     cpSync(join(packageRoot(), 'bin'), join(folder, 'bin'), { recursive: true })
   })
 
-  function log(): string {
+  const log = () => run('log')
+
+  function run(...words: string[]): string {
     const env = { PATH: process.env.PATH, HOME: folder, HOOKBELL_STATE_DIR: join(folder, 'state') }
-    const args = [join(folder, 'bin/hookbell'), 'log']
+    const args = [join(folder, 'bin/hookbell'), ...words]
     const { stdout, stderr } = spawnSync(process.execPath, args, { env, encoding: 'utf8' })
     return stdout + stderr
   }
@@ -50,6 +52,13 @@ describe('the code cache of a command', () => {
     }
     expect(log()).toBe(text)
     expect(names.map((name) => statSync(cache(name)).ino)).toEqual(before)
+  })
+
+  it('is one for the commands that need not start quickly', () => {
+    const answers = [1, 2].map(() => run('api'))
+    expect(answers[0]).toContain('organization.users.remove')
+    expect(answers[1]).toBe(answers[0])
+    expect(readCodeCache(cache('commands'), source('commands'))?.length).toBeGreaterThan(50_000)
   })
 
   it('is renewed after an hour', () => {

@@ -112,7 +112,7 @@ describe('installFrontDoor', () => {
       for (const path of [folder, home]) mkdirSync(path, { recursive: true, mode: 0o755 })
       chmodSync(folder, 0o755)
       chownSync(home, STRANGER, STRANGER)
-      const caches = ['dist/worker-code.cache', 'dist/worker-parts/zod.cache']
+      const caches = ['dist/worker-code.cache', 'dist/packages/zod.cache']
       // The second one is still being written.
       for (const path of [...caches, `${caches[1]}.123`])
         writeFileSync(join(shared, path), '', { mode: 0o600 })
@@ -124,7 +124,7 @@ describe('installFrontDoor', () => {
       expect({ stderr, status }).toEqual({ stderr: '', status: 0 })
       const runtime = join(home, '.local/state/hookbell/runtime')
       expect(readdirSync(join(runtime, 'dist'))).toContain('worker-code.cache')
-      expect(readdirSync(join(runtime, 'dist/worker-parts'))).not.toContain('zod.cache.123')
+      expect(readdirSync(join(runtime, 'dist/packages'))).not.toContain('zod.cache.123')
     },
   )
 

@@ -107,12 +107,7 @@ describe('a worker and its code cache', () => {
     const copy = join(world.folder, 'copy')
     dist = join(copy, 'dist')
     mkdirSync(dist, { recursive: true })
-    for (const part of [
-      'dist/worker.cjs',
-      'dist/worker-code.cjs',
-      'dist/worker-parts',
-      'templates',
-    ]) {
+    for (const part of ['dist/worker.cjs', 'dist/worker-code.cjs', 'dist/packages', 'templates']) {
       cpSync(join(packageRoot(), part), join(copy, part), { recursive: true })
     }
   })
@@ -182,7 +177,7 @@ describe('a worker and its code cache', () => {
     await expect.poll(() => Date.now() - ctimeMs).toBeGreaterThan(2000)
     await deliverOne()
     expect(existsSync(kept)).toBe(true)
-    writeFileSync(join(dist, 'worker-parts/zod.cjs'), 'throw new Error("not to be loaded")')
+    writeFileSync(join(dist, 'packages/zod.cjs'), 'throw new Error("not to be loaded")')
     await deliverOne()
     writeFileSync(config, readFileSync(config))
     await expect(deliverOne()).rejects.toThrow()
@@ -209,9 +204,9 @@ describe('init', () => {
     expect(readdirSync(join(stateDir, 'runtime/dist')).sort()).toEqual([
       'LICENCES.txt',
       'hook.cjs',
+      'packages',
       'worker-code.cache',
       'worker-code.cjs',
-      'worker-parts',
       'worker.cjs',
       'worker.js',
     ])
