@@ -104,6 +104,10 @@ export const claude = defineClient({
   wakesItself: true,
   // Measured with 2.1.330: 10 to 300 ms after the last of these hooks has ended.
   writesStopResult: true,
+  // Measured in a terminal with 2.1.332: a prompt that waits is written 0.3 to 0.9 s after Stop, with the end of the turn or up
+  // to 0.2 s after it. Its UserPromptSubmit comes when it is typed, so none comes when its turn begins.
+  writesQueue: true,
+  queuedPromptMs: 2000,
   reportsIdle: true,
   holdQuestionMs: 0,
   // Measured with 2.1.332: `claude -p` denies what is not allowed 80 ms after the hook.

@@ -68,6 +68,9 @@ export const codex = defineClient({
   hidesFailures: true,
   // Measured with 0.169.0: a second session had the TMUX_PANE of the first.
   sharedServer: 'app-server-control/app-server-control.sock',
+  // Measured in a terminal with 0.171.0: a prompt that waits (Tab) is written 0.1 to 0.25 s after Stop, its UserPromptSubmit
+  // comes before that. One by Enter goes on with the turn, which then has only one Stop.
+  queuedPromptMs: 500,
   holdQuestionMs: 0,
   answeredBy: [],
   askTools: ['request_user_input'],

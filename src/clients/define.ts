@@ -169,6 +169,10 @@ export interface Client {
   ownTurnsReportTasks?: true
   /** Writes to its transcript, after the hooks for the end of a turn, whether one of them made the agent go on. */
   writesStopResult?: true
+  /** How long after the end of a turn, in ms, its transcript shows the next prompt, if one was waiting. */
+  queuedPromptMs?: number
+  /** Writes to its transcript which prompts wait for the end of the turn. */
+  writesQueue?: true
   /** Reports each error of the model as a failed turn, and then tries again. Its transcript shows which one ended the turn. */
   retriesErrors?: true
   /** Fires no hook when a turn fails: only its transcript shows that. */

@@ -61,6 +61,9 @@ export const droid = defineClient({
   ordinaryEnds: [],
   ownTurnsReportTasks: true,
   writesStopResult: true,
+  // Measured in a terminal with 0.225.2: a prompt that waits (Enter) is written 0.2 to 0.4 s after the outcome of the turn, its
+  // UserPromptSubmit comes before that. One for the queue (Ctrl+Enter) is written instead of the outcome, without a hook.
+  queuedPromptMs: 1000,
   holdQuestionMs: 0,
   answeredBy: [],
   // "Factory CLI is asking the user 1 question(s)" (0.225.2).

@@ -55,6 +55,8 @@ export const gemini = defineClient({
     { after: 'PermissionRequest', again: 'Notification', withinMs: 15_000, same: ['tool'] },
   ],
   ordinaryEnds: [],
+  // Measured in a terminal with 0.61.0: a prompt that waits is written 0.3 to 0.8 s after AfterAgent.
+  queuedPromptMs: 1500,
   holdQuestionMs: 0,
   answeredBy: [],
   askTools: ['ask_user', 'exit_plan_mode'],

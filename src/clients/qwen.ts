@@ -79,6 +79,9 @@ export const qwen = defineClient({
     },
   ],
   ordinaryEnds: [],
+  // Measured in a terminal with 0.24.4: a prompt that waits (Ctrl+Q) is written 0.8 to 3.2 s after Stop, on a slow machine; an
+  // idle notice comes before it. One by Enter goes on with the turn, which then has only one Stop.
+  queuedPromptMs: 2500,
   holdQuestionMs: 0,
   // After Yes the tool starts at once; after Esc the client is idle.
   answeredBy: ['PreToolUse', 'idle_prompt'],

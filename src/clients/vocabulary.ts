@@ -19,6 +19,8 @@ export const canonicalEvents = [
   'Stop',
   /** The turn would be over, but a hook made the agent go on. */
   'StopRefused',
+  /** The turn is over, and a prompt that was waiting began the next one. */
+  'StopQueued',
   /** The turn failed. */
   'StopFailure',
   /** A person stopped the turn. */

@@ -120,25 +120,36 @@ function wasAtRest({ kind }: AgentEvent, { isUnused, outcome }: TranscriptFacts)
 async function readInTime(event: AgentEvent, { now }: EnrichDeps): Promise<TranscriptFacts> {
   const roots = rootsOf(event.client)
   const format = formatOf(event.client)
-  const ownLateByMs = findClient(event.client)?.transcriptLateByMs ?? LATE_BY_MS
-  const lateByMs = () => {
-    // A transcript that does not exist at all is unlikely to appear.
-    if (!facts.isReadable) return Math.min(ownLateByMs, LATE_BY_MS)
-    return hasOpenHooks(event, facts) ? HOOKS_MS : ownLateByMs
-  }
   const measure = () => sizeOf(event.transcriptPath, roots)
   const read = () => readTranscript(event.transcriptPath, roots, event.at, format)
   // Measured before it is read: what is written meanwhile is read the next time.
   let size = await measure()
   let facts = await read()
-  while (isMissing(event, facts) && now() < event.at + lateByMs()) {
+  let hooksMs = 0
+  for (let waitedMs = 0; ; waitedMs += POLL_EVERY_MS) {
+    const patience = patienceMs(event, facts, hooksMs)
+    // The clock may be set back.
+    const ageMs = patience > 0 ? Math.max(now() - event.at, waitedMs) : 0
+    if (ageMs >= patience) return facts
+    if (hasOpenHooks(event, facts)) hooksMs = ageMs
     await sleep(POLL_EVERY_MS)
     const before = size
     size = await measure()
     // A long turn takes megabytes.
     if (size !== before) facts = await read()
   }
-  return facts
+}
+
+/** How long after the event to read again; 0 if nothing is missing. @param hooksMs how long other hooks ran */
+function patienceMs(event: AgentEvent, facts: TranscriptFacts, hooksMs: number): number {
+  if (hasOpenHooks(event, facts)) return HOOKS_MS
+  const { transcriptLateByMs = LATE_BY_MS, queuedPromptMs = 0 } = findClient(event.client) ?? {}
+  // A transcript that does not exist at all is unlikely to appear.
+  const lateByMs = facts.isReadable ? transcriptLateByMs : Math.min(transcriptLateByMs, LATE_BY_MS)
+  return Math.max(
+    mayBeFollowed(event, facts) ? hooksMs + queuedPromptMs : 0,
+    isLate(event, facts) ? lateByMs : 0,
+  )
 }
 
 /** Whether other hooks for the end of the turn may still run: one of them may make the agent go on. */
@@ -147,8 +158,15 @@ function hasOpenHooks({ client, kind }: AgentEvent, facts: TranscriptFacts): boo
   return facts.isReadable && facts.isRefused === undefined && facts.outcome === ''
 }
 
-function isMissing(event: AgentEvent, facts: TranscriptFacts): boolean {
-  if (hasOpenHooks(event, facts)) return true
+/** Whether a prompt may be waiting that the agent goes on with. Nobody writes one in a one-shot run. */
+function mayBeFollowed({ client, kind, isHeadless }: AgentEvent, facts: TranscriptFacts): boolean {
+  const { queuedPromptMs, writesQueue } = findClient(client) ?? {}
+  if (kind !== 'done' || !queuedPromptMs || (isHeadless ?? facts.isHeadless)) return false
+  if (!facts.isReadable || facts.isSubagent || facts.isFollowed !== undefined) return false
+  return !/^(failed|interrupted)$/.test(facts.outcome) && (!writesQueue || facts.hasQueuedPrompt)
+}
+
+function isLate(event: AgentEvent, facts: TranscriptFacts): boolean {
   if (event.kind === 'done') return facts.isLate && !event.lastMessage
   if (event.kind === 'failed') return isTriedAgain(event, facts)
   return (

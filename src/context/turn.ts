@@ -35,6 +35,10 @@ export interface TurnFacts {
   outcomeAt: number | undefined
   /** Whether a hook made the agent go on at that moment; undefined if that is not written yet. */
   isRefused: boolean | undefined
+  /** Whether a prompt was waiting for the end of the turn, if the client writes that. */
+  hasQueuedPrompt: boolean
+  /** Whether a person's prompt came next; undefined if nothing came yet. */
+  isFollowed: boolean | undefined
   /** How many sub-agents ran in the background; they continue the session when they are over. */
   runningAgents: number
   tokens: Tokens | undefined
@@ -64,6 +68,8 @@ export function turnAt(entries: readonly Entry[], moment: number): TurnFacts {
     outcomeReason: end?.reason ?? '',
     outcomeAt: end?.at,
     isRefused: isRefusedAt(entries, moment),
+    hasQueuedPrompt: hasQueuedPromptAt(entries, moment),
+    isFollowed: isFollowedAt(entries, moment),
     runningAgents: runningAgents(before),
     tokens: sumOf(turn),
     did: deedsOf(turn.flatMap((entry) => (entry.type === 'call' ? [entry] : []))),
@@ -88,6 +94,23 @@ function isRefusedAt(entries: readonly Entry[], moment: number): boolean | undef
     /^(prompt|answer|call|end|refusedEnd)$/.test(type),
   )
   return first && first.type === 'refusedEnd' && next?.type !== 'end'
+}
+
+function hasQueuedPromptAt(entries: readonly Entry[], moment: number): boolean {
+  let waiting = 0
+  for (const entry of entries) {
+    if (entry.type !== 'queue' || (entry.at ?? moment) > moment) continue
+    if (entry.change === 'added') waiting += 1
+    else waiting = entry.change === 'removed' ? Math.max(0, waiting - 1) : 0
+  }
+  return waiting > 0
+}
+
+/** The last answer of the turn may be written after that moment too. */
+function isFollowedAt(entries: readonly Entry[], moment: number): boolean | undefined {
+  const later = entries.slice(upTo(entries, moment).length)
+  const next = later.find(({ type }) => /^(prompt|call|result|refusedEnd)$/.test(type))
+  return next && next.type === 'prompt' && !next.isOwn
 }
 
 /** Entries without a time belong to the one before them. */

@@ -42,19 +42,24 @@ export function withTurn(event: AgentEvent, facts: TranscriptFacts): AgentEvent 
 
 /** droid and Gemini CLI end any turn in the same way; only the transcript shows how it ended. */
 function withOutcome(event: AgentEvent, facts: TranscriptFacts): AgentEvent {
-  const { isSubagent, outcome, outcomeReason, promptedAt, isRefused } = facts
+  const { isSubagent, outcome, outcomeReason, promptedAt } = facts
   const lastMessage = lastAnswer(event, facts)
   if (isSubagent) return { ...event, kind: 'subagent-done', means: 'SubagentStop', lastMessage }
   if (outcome === 'interrupted') return { ...event, kind: 'other', means: 'Interrupt' }
   const durationMs = event.durationMs ?? durationSince(promptedAt, event.at)
   const ended = { ...event, lastMessage, durationMs }
   if (outcome !== 'failed') {
-    const means = isRefused ? 'StopRefused' : event.means
-    return { ...ended, means, ...tasksOf(event, facts) }
+    return { ...ended, means: meansOf(event, facts), ...tasksOf(event, facts) }
   }
   const failure = failureOf({ error_details: outcomeReason || 'the turn failed' }, event.at, '')
   const message = event.message || failure.reason
   return { ...ended, kind: 'failed', means: 'StopFailure', message, failure }
+}
+
+/** Whether the agent goes on at once: a hook made it do so, or a prompt was waiting. */
+function meansOf({ means }: AgentEvent, { isRefused, isFollowed }: TranscriptFacts) {
+  if (isRefused) return 'StopRefused'
+  return isFollowed ? 'StopQueued' : means
 }
 
 /** What runs in the background, if only the transcript shows that. */

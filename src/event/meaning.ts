@@ -49,7 +49,12 @@ export interface Meaning {
 /** Older versions of clients send the notice without a type. */
 const IDLE = /^((agent_)?idle|$)/i
 
-const turnEnds: readonly string[] = ['Stop', 'StopFailure', 'Interrupt'] satisfies CanonicalEvent[]
+const turnEnds: readonly string[] = [
+  'Stop',
+  'StopQueued',
+  'StopFailure',
+  'Interrupt',
+] satisfies CanonicalEvent[]
 const answersToAll: readonly string[] = ['UserPromptSubmit', 'SessionEnd', ...turnEnds]
 const answers: readonly string[] = ['PermissionReplied', ...answersToAll]
 

@@ -8,6 +8,7 @@ import { ends } from './ends.ts'
 import { idle } from './idle.ts'
 import { mute } from './mute.ts'
 import { projectFile } from './project-file.ts'
+import { queuedPrompts } from './queued-prompts.ts'
 import { quietHours } from './quiet-hours.ts'
 import { repeats } from './repeats.ts'
 import { scheduled } from './scheduled.ts'
@@ -28,6 +29,7 @@ export const policies = [
   repeats,
   subAgents,
   stopHooks,
+  queuedPrompts,
   background,
   scheduled,
   idle,

@@ -114,9 +114,9 @@ function remember(session: Session, entry: AcceptedEntry) {
   const meaning = meaningOf({ ...told, client, sessionId, backgroundAgents } as Told)
   const judged = judgedChannels(entry)
   session.latestAt = Math.max(session.latestAt ?? 0, at)
-  // Neither an idle notice after a turn nor an end that a hook refused counts as judged. This needs the turn before.
+  // Neither an idle notice after a turn nor an end after which the agent goes on counts as judged. This needs the turn before.
   const isIdleAfterTurn = kind === 'waiting' && meaning.isIdle && isTurnOver(session)
-  const isAside = isIdleAfterTurn || means === 'StopRefused'
+  const isAside = isIdleAfterTurn || /^Stop(Refused|Queued)$/.test(means)
   if (kind !== 'permission' && !isAside) noteJudged(session, judged, at)
   noteTurn(session, meaning, {
     ...{ at, means, backgroundTasks, backgroundAgents, asks, durationMs, wakesAt, judged, to },

@@ -47,7 +47,12 @@ export function turnStart({ promptAt, ownTurnAt = 0 }: Turns): number {
 /** Whether the last turn is over and no other has begun. */
 export function isTurnOver(session: Turns): boolean {
   const { turnEnd } = session
-  return turnEnd !== undefined && turnEnd.at >= turnStart(session)
+  return turnEnd !== undefined && turnEnd.at >= turnStart(session) && !isFollowed(turnEnd)
+}
+
+/** Whether a prompt was waiting, so that another turn began at once. */
+function isFollowed({ means }: TurnEnd): boolean {
+  return means === 'StopQueued'
 }
 
 /** Whether the client began the last turn by itself: nobody waits for its end. */
@@ -57,7 +62,7 @@ export function isOwnTurn({ promptAt, ownTurnAt = 0 }: Turns): boolean {
 
 /**
  * How long the turn took that ends now: the time since it began if that is known here, else what the payload or the
- * transcript says.
+ * transcript says. If its prompt was waiting, the turn before counts too: nobody was told of its end.
  */
 export function turnMs(
   session: Turns | undefined,
@@ -65,6 +70,11 @@ export function turnMs(
 ): number | undefined {
   if (session === undefined || isTurnOver(session)) return durationMs
   const start = turnStart(session)
+  const { turnEnd } = session
+  if (turnEnd && isFollowed(turnEnd)) {
+    const { tookMs } = turnEnd
+    return tookMs === undefined ? undefined : tookMs + at - Math.max(start, turnEnd.at)
+  }
   return start > 0 && start <= at ? at - start : durationMs
 }
 

@@ -75,10 +75,13 @@ function meaningOfEntry(entry: AcceptedEntry): Meaning {
   return meaningOf(told as Parameters<typeof meaningOf>[0])
 }
 
-/** A `waiting` event begins no second wait after the end of a turn. A turn that left tasks running has not ended. */
+/**
+ * A `waiting` event begins no second wait after the end of a turn. A turn that left tasks running has not ended, and the
+ * agent waits for nobody after one for which a prompt waited.
+ */
 function beginsWait(entry: AcceptedEntry, open: readonly Wait[]): boolean {
   const { kind, facts = {} } = entry
-  if (isRefusedEnd(entry)) return false
+  if (isRefusedEnd(entry) || facts.means === 'StopQueued') return false
   if (kind === 'waiting') return open.length === 0
   if (kind === 'done') return (facts.backgroundTasks ?? 0) === 0
   return kind === 'permission' || kind === 'failed'

@@ -17,7 +17,8 @@ function makeSession(client: string, folder: string) {
   mkdirSync(join(path, '..'), { recursive: true })
   const event = (fields: Partial<AgentEvent>): AgentEvent =>
     makeAgentEvent({ client, cwd: home, transcriptPath: path, at: asked, ...fields })
-  const around = { now: () => asked }
+  // So late that nothing is waited for.
+  const around = { now: () => asked + 3600_000 }
   return { home, path, event, around }
 }
 
@@ -492,6 +493,88 @@ describe('a finished turn', () => {
     const { event, around } = makeSession('cursor', '.cursor/projects/x')
     const enriched = await enrich(event({ kind: 'done', transcriptPath: '' }), around)
     expect(enriched).toMatchObject({ title: '', branch: '', did: { files: [] }, tokens: undefined })
+  })
+})
+
+/** A recorded transcript in which a prompt waited, at the end of a turn; later lines are written as time goes on. */
+async function endWhileQueued(
+  [client, folder]: readonly [string, string],
+  clock: string,
+  { without = /^$/, ...fields }: Partial<AgentEvent> & { without?: RegExp } = {},
+) {
+  const { path, event } = makeSession(client, folder)
+  const at = Date.parse(`2026-11-26T22:${clock}Z`)
+  let writtenAt = 0
+  const lines = transcriptText(`${client}.queued`)
+    .trimEnd()
+    .split('\n')
+    .filter((line) => !without.test(line))
+    .map((line) => {
+      const own = Date.parse(/"timestamp":"([^"]+)"/.exec(line)?.[1] ?? '')
+      // Written in their order, a little after their time.
+      writtenAt = Math.max(writtenAt, own + 50 || 0)
+      return { line, writtenAt }
+    })
+  let time = at
+  const now = () => {
+    const written = lines.filter((one) => one.writtenAt <= time)
+    writeFileSync(path, written.map(({ line }) => `${line}\n`).join(''))
+    time += 100
+    return time
+  }
+  now()
+  const end = event({ kind: 'done', at, ...fields })
+  return { ...(await enrich(end, { now })), waitedMs: time - at }
+}
+
+describe('the end of a turn for which a prompt waits', () => {
+  const claude = ['claude', '.claude/projects/-srv-app'] as const
+  const codex = ['codex', '.codex/sessions/2026'] as const
+  const droid = ['droid', '.factory/sessions/-srv-app'] as const
+
+  it.each([
+    [claude, '13:09.972', 9109, '13:16.922', 6409],
+    [codex, '14:37.850', 8082, '14:44.111', 6094],
+    [droid, '13:10.286', 8656, '13:17.005', 6233],
+    // By Ctrl+Enter: without a hook, and within the same turn.
+    [droid, '16:11.520', 8570, '16:18.207', 6445],
+    [['gemini', '.gemini/tmp/shop/chats'] as const, '14:38.759', 8407, '14:45.670', 6086],
+    [['qwen', '.qwen/projects/-srv-app/chats'] as const, '16:11.440', 8356, '16:19.650', 6277],
+  ])('of %s is not that of the prompt, at %s', async (session, first, firstMs, last, lastMs) => {
+    expect(await endWhileQueued(session, first)).toMatchObject({
+      ...{ means: 'StopQueued', durationMs: firstMs, prompt: expect.stringMatching(/^Fix/) },
+    })
+    expect(await endWhileQueued(session, last)).toMatchObject({
+      ...{ means: 'Stop', durationMs: lastMs, prompt: expect.stringMatching(/^Now/) },
+    })
+  })
+
+  it('is one like any other if the prompt does not begin a turn in time', async () => {
+    const without = /Now the linter|"UserPromptSubmit"/
+    const ended = await endWhileQueued(codex, '14:37.850', { without })
+    expect(ended).toMatchObject({ means: 'Stop', waitedMs: 500 })
+  })
+
+  it('of claude is waited for only as long as its transcript shows a prompt that waits', async () => {
+    const waited = async (without: RegExp) =>
+      await endWhileQueued(claude, '13:09.972', { without, lastMessage: 'It is fixed.' })
+    // Until the line about its hooks is written.
+    const own = { means: 'Stop', waitedMs: 300 }
+    expect(await waited(/Now the linter|dequeue|ueue"/)).toMatchObject(own)
+    expect(await waited(/user".*Now the linter/)).toMatchObject({ means: 'Stop', waitedMs: 2600 })
+  })
+
+  it('is told although the clock was set back', async () => {
+    const { path, event } = makeSession(...codex)
+    writeFileSync(path, transcriptText('codex.queued'))
+    const at = Date.parse('2026-11-26T22:14:44.111Z')
+    const now = () => at - 3600_000
+    expect(await enrich(event({ kind: 'done', at }), { now })).toMatchObject({ means: 'Stop' })
+  })
+
+  it('is not waited for in a one-shot run', async () => {
+    const ended = await endWhileQueued(codex, '14:44.111', { isHeadless: true })
+    expect(ended).toMatchObject({ means: 'Stop', waitedMs: 100 })
   })
 })
 

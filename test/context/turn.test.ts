@@ -18,6 +18,9 @@ const contents: Readonly<Record<string, EntryContent>> = {
   failed: { type: 'end', outcome: 'failed', reason: 'no credit' },
   completed: { type: 'end', outcome: 'completed', reason: '' },
   refused: { type: 'refusedEnd' },
+  added: { type: 'queue', change: 'added' },
+  removed: { type: 'queue', change: 'removed' },
+  emptied: { type: 'queue', change: 'emptied' },
   session: { type: 'session', title: 'Login' },
 }
 
@@ -57,6 +60,34 @@ describe('the transcript of a turn', () => {
     ['prompt-500 answer-100 refused+40 completed+41', false],
   ])('tells whether a hook made the agent go on: %s: %s', (line, isRefused) => {
     expect(turnAt(entriesOf(line), moment).isRefused).toBe(isRefused)
+  })
+
+  it.each([
+    ['prompt-500 answer-100', undefined],
+    ['prompt-500 answer-100 completed+40', undefined],
+    ['prompt-500 answer-100 completed+40 prompt+500', true],
+    ['prompt-500 answer-100 prompt+5', true],
+    // Written late.
+    ['prompt-500 answer+10 completed+40 prompt+500 answer+600', true],
+    ['prompt-500 answer-100 completed+40 own_prompt+500 answer+600 prompt+700', false],
+    ['prompt-500 answer-100 refused+40 answer+200 prompt+700', false],
+    ['prompt-500 answer-100 call+40 prompt+700', false],
+  ])('tells whether a prompt of a person came next: %s: %s', (line, isFollowed) => {
+    expect(turnAt(entriesOf(line), moment).isFollowed).toBe(isFollowed)
+  })
+
+  it.each([
+    ['prompt-500 answer-100', false],
+    ['prompt-500 added-400 answer-100', true],
+    ['prompt-500 answer-100 added+5', false],
+    ['prompt-500 added-400 removed-300 answer-100', false],
+    ['prompt-500 added-400 answer-100 removed+50', true],
+    ['prompt-500 added-400 added-390 removed-300 answer-100', true],
+    ['prompt-500 added-400 added-390 emptied-300 answer-100', false],
+    // One that was added before what was read of the file.
+    ['prompt-500 removed-400 added-300 answer-100', true],
+  ])('tells whether a prompt waits for its end: %s: %s', (line, hasQueuedPrompt) => {
+    expect(turnAt(entriesOf(line), moment).hasQueuedPrompt).toBe(hasQueuedPrompt)
   })
 
   it.each([
@@ -103,6 +134,9 @@ describe('the transcript of a turn', () => {
       outcome: '',
       outcomeReason: '',
       outcomeAt: undefined,
+      isRefused: undefined,
+      hasQueuedPrompt: false,
+      isFollowed: undefined,
       runningAgents: 0,
       tokens: undefined,
       did: { tools: {}, files: [], commands: [] },

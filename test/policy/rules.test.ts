@@ -45,6 +45,7 @@ function told(
       isInterrupted = false,
       isAtRest = false,
       isRefused,
+      isQueued,
     } = payload as Record<string, boolean>
     return {
       ...event,
@@ -57,6 +58,7 @@ function told(
       isInterrupted,
       isAtRest,
       ...(isRefused && { means: 'StopRefused' }),
+      ...(isQueued && { means: 'StopQueued' }),
     }
   })
   const { pings } = runTimeline(events, { ...more, config })
@@ -486,6 +488,63 @@ describe('the rule', () => {
     ]
     const quietHours = [{ from: '09:00', to: '10:00', timeZone: 'UTC' }]
     expect(told(steps, { noise: { quietHours } })).toEqual(['desktop 60 at 3600'])
+  })
+
+  it('`queued-prompts` tells only the last of the turns for which prompts waited', () => {
+    const followed = { ...asking, isQueued: true }
+    const steps: Step[] = [
+      [0, prompt],
+      [60, followed],
+      [61, prompt],
+      [200, followed],
+      [400, stop],
+    ]
+    expect(told(steps)).toEqual(['desktop 400'])
+    expect(told(steps, { noise: { off: ['queued-prompts'] } })).toHaveLength(3)
+  })
+
+  it('`short-turns` counts the turns before, for which a prompt waited', () => {
+    const followed = { ...stop, isQueued: true }
+    const long: Step[] = [
+      [0, prompt],
+      [600, followed],
+    ]
+    expect(told([...long, [605, stop]])).toEqual(['desktop 605'])
+    expect(told([...long, [601, prompt], [605, stop]])).toEqual(['desktop 605'])
+    expect(told([...long, [601, prompt], [603, followed], [605, stop]])).toEqual(['desktop 605'])
+    // Claude Code reports a prompt when it is typed: that person is still looking.
+    const typed: Step[] = [
+      [0, prompt],
+      [598, prompt],
+      [600, followed],
+      [605, stop],
+    ]
+    expect(told(typed)).toEqual([])
+    expect(
+      told([
+        [600, followed],
+        [605, stop],
+      ]),
+    ).toEqual(['desktop 605'])
+  })
+
+  it('`ends` and `idle` tell what comes instead of the end of a turn whose prompt waited', () => {
+    const steps: Step[] = [
+      [0, prompt],
+      [60, { ...stop, isQueued: true }],
+    ]
+    expect(told([...steps, [100, end]])).toEqual(['desktop 100'])
+    expect(told([...steps, [120, idle]])).toEqual(['desktop 120'])
+    expect(told([...steps, [100, stop], [160, idle]])).toEqual(['desktop 100'])
+  })
+
+  it('`cooldown` does not count a turn for which a prompt waited', () => {
+    const steps: Step[] = [
+      [0, prompt],
+      [60, { ...stop, isQueued: true }],
+      [100, stop],
+    ]
+    expect(told(steps, { noise: { cooldownSeconds: 60 } })).toEqual(['desktop 100'])
   })
 
   it('`cooldown` does not count a turn that hooks did not let end', () => {

@@ -67,6 +67,11 @@ describe('Waits', () => {
     expect(waitsIn(refused, stop(60), prompt(90))).toEqual([['done', 'answered', 30]])
   })
 
+  it('begins with the last of the turns for which prompts waited', () => {
+    const followed = entry(0, 'StopQueued', { kind: 'done' })
+    expect(waitsIn(followed, stop(60), prompt(90))).toEqual([['done', 'answered', 30]])
+  })
+
   it('ignores a turn with running background tasks, and sub-agents', () => {
     expect(waitsIn(stop(0, 1))).toEqual([])
     const child = { sessionId: 's2', facts: { parentSessionId: 's1' } }

@@ -6,6 +6,7 @@ export const noiseRules = [
   'repeats',
   'sub-agents',
   'stop-hooks',
+  'queued-prompts',
   'background',
   'scheduled',
   'idle',

@@ -1,12 +1,14 @@
 import { fieldOf, type Payload, textOf } from '../../event/payload.ts'
 import { answerOf, blockText, countOf, entriesOf, modelOf, objectsOf, usageOf } from './_fields.ts'
-import type { EntryContent, TranscriptReader } from './entry.ts'
+import type { Entry, EntryContent, TranscriptReader } from './entry.ts'
 
 /** The client's own notes may fill up to 160 kB between two lines that matter. */
 export const claude: TranscriptReader = {
   read(records) {
     const isOfAgent = isTranscriptOfAgent(records)
-    return entriesOf(records, (record) => contentsOf(record, isOfAgent))
+    const entries = entriesOf(records, (record) => contentsOf(record, isOfAgent))
+    // Lines about the queue may stand before older lines.
+    return [...entries.filter((one) => !isOfQueue(one)), ...entries.filter(isOfQueue)]
   },
 }
 
@@ -19,9 +21,30 @@ function contentsOf(record: Payload, isOfAgent: boolean): EntryContent[] {
       return titleOf(textOf(record, 'aiTitle'))
     case 'system':
       return systemOf(record)
+    case 'queue-operation':
+      return queueOf(textOf(record, 'operation'))
     case 'user':
     case 'assistant':
       return isNote(record) || (isSidechain(record) && !isOfAgent) ? [] : messageOf(record)
+    default:
+      return []
+  }
+}
+
+function isOfQueue({ type }: Entry): boolean {
+  return type === 'queue'
+}
+
+/** Prompts are removed one by one, each for the next turn or within this one, or all to be edited. */
+function queueOf(operation: string): EntryContent[] {
+  switch (operation) {
+    case 'enqueue':
+      return [{ type: 'queue', change: 'added' }]
+    case 'dequeue':
+    case 'remove':
+      return [{ type: 'queue', change: 'removed' }]
+    case 'popAll':
+      return [{ type: 'queue', change: 'emptied' }]
     default:
       return []
   }

@@ -27,6 +27,8 @@ export type EntryContent =
   | { type: 'end'; outcome: Outcome; reason: string }
   /** The turn would have ended, but a hook made the agent go on. */
   | { type: 'refusedEnd' }
+  /** A prompt waits for the end of the turn from here on, or one or all of them no longer do. */
+  | { type: 'queue'; change: 'added' | 'removed' | 'emptied' }
   /** A sub-agent runs in the background from here on, or is over; with the id '' all of them are. */
   | { type: 'agentStarted' | 'agentOver'; id: string }
   /** From here on, requests for permission are decided by a person, or by the client itself. */

@@ -65,6 +65,27 @@ const lines: Record<Format, Row[]> = {
       ),
       [],
     ],
+    [
+      'a prompt that waits',
+      { type: 'queue-operation', operation: 'enqueue', content: 'go' },
+      [{ type: 'queue', change: 'added' }],
+    ],
+    [
+      'a prompt that waits no longer',
+      { type: 'queue-operation', operation: 'dequeue' },
+      [{ type: 'queue', change: 'removed' }],
+    ],
+    [
+      'a prompt that became part of the turn',
+      { type: 'queue-operation', operation: 'remove', reason: 'absorbed_mid_turn' },
+      [{ type: 'queue', change: 'removed' }],
+    ],
+    [
+      'prompts that a person edits again',
+      { type: 'queue-operation', operation: 'popAll', content: 'go' },
+      [{ type: 'queue', change: 'emptied' }],
+    ],
+    ['another change of the queue', { type: 'queue-operation', operation: 'sort' }, []],
     ['a shell command of a person', claude('user', '<bash-input>ls</bash-input>'), []],
     [
       'the output of a shell command of a person',
