@@ -19,7 +19,7 @@ function contentsOf(record: Payload): EntryContent[] {
   const parts = objectsOf(record, 'message.parts')
   switch (record.type) {
     case 'user':
-      return record.provenance === 'real_user' ? promptOf(blockText(parts)) : []
+      return isPromptOfPerson(record) ? promptOf(blockText(parts)) : []
     case 'assistant':
       return [
         ...answerOf(answerIn(parts)),
@@ -39,6 +39,11 @@ function contentsOf(record: Payload): EntryContent[] {
     default:
       return []
   }
+}
+
+/** One within a turn begins none, and is written at its end (0.24.4). */
+function isPromptOfPerson({ provenance, subtype }: Payload): boolean {
+  return provenance === 'real_user' && subtype !== 'mid_turn_user_message'
 }
 
 /** Skips thoughts, which are parts too. */

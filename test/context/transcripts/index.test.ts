@@ -379,6 +379,14 @@ const lines: Record<Format, Row[]> = {
       [],
     ],
     [
+      'a prompt within a turn, which is written at its end',
+      {
+        ...{ type: 'user', provenance: 'real_user', subtype: 'mid_turn_user_message' },
+        message: { parts: [{ text: 'hi' }] },
+      },
+      [],
+    ],
+    [
       'a thought before an answer',
       {
         type: 'assistant',
