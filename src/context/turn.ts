@@ -47,7 +47,7 @@ export interface TurnFacts {
 
 /** The turn begins with the last prompt before the moment. Later entries count only for how it ended. */
 export function turnAt(entries: readonly Entry[], moment: number): TurnFacts {
-  const before = upTo(entries, moment + CLOCK_SLACK_MS)
+  const before = untilNextTurn(upTo(entries, moment + CLOCK_SLACK_MS), moment)
   const start = before.findLastIndex(({ type }) => type === 'prompt')
   const prompt = before[start]
   const turn = before.slice(start + 1)
@@ -74,6 +74,12 @@ export function turnAt(entries: readonly Entry[], moment: number): TurnFacts {
     tokens: sumOf(turn),
     did: deedsOf(turn.flatMap((entry) => (entry.type === 'call' ? [entry] : []))),
   }
+}
+
+/** A prompt that waited may come at once. */
+function untilNextTurn(entries: readonly Entry[], moment: number): readonly Entry[] {
+  const next = entries.findIndex(({ type, at = moment }) => type === 'prompt' && at > moment)
+  return next < 0 ? entries : entries.slice(0, next)
 }
 
 /** A client may write how a turn ended only after its hooks have run. The search stops at the next prompt. */

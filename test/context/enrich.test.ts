@@ -481,12 +481,12 @@ describe('a finished turn', () => {
     expect(await enrich(end, around)).toMatchObject({ branch: 'fix-login' })
   })
 
-  it('has no negative duration', async () => {
+  it('is not timed from a prompt that comes after it', async () => {
     const { path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
     writeFileSync(path, transcriptText('claude'))
     const at = Date.parse('2026-11-20T09:09:59.950Z')
     const { durationMs, prompt } = await enrich(event({ kind: 'done', at }), around)
-    expect({ durationMs, prompt }).toEqual({ durationMs: undefined, prompt: 'Fix the login test' })
+    expect({ durationMs, prompt }).toEqual({ durationMs: 599_950, prompt: 'Say hello' })
   })
 
   it('has empty facts without a transcript', async () => {

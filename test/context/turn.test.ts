@@ -47,6 +47,11 @@ describe('the transcript of a turn', () => {
     expect(turnAt(entriesOf(line), moment).isLate).toBe(isLate)
   })
 
+  it('is not that of a prompt that waited, however soon it comes', () => {
+    const turn = turnAt(entriesOf('prompt-500 answer-100 prompt+50'), moment)
+    expect(turn).toMatchObject({ promptedAt: moment - 500, lastMessage: 'done', isFollowed: true })
+  })
+
   it.each([
     ['prompt-500 answer-100', undefined],
     ['prompt-500 answer-100 refused-50', undefined],
