@@ -120,6 +120,7 @@ function remember(session: Session, entry: AcceptedEntry) {
   if (kind !== 'permission' && !isAside) noteJudged(session, judged, at)
   noteTurn(session, meaning, {
     ...{ at, means, backgroundTasks, backgroundAgents, asks, durationMs, wakesAt, judged, to },
+    turnId,
   })
   const asked = { id, at, toolUseId: knownCall(facts.toolUseId), ...(agentId && { agentId }) }
   if (meaning.isAnswer) noteAnswer(session, asked, meaning)

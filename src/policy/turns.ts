@@ -28,8 +28,10 @@ export interface TurnEnd {
 
 /** What is known of the turns of a session. Times are Unix ms; 0: never. */
 export interface Turns {
-  /** When a person last wrote. */
+  /** When a person last wrote, other than within a turn of a client that gives turns an id. */
   promptAt: number
+  /** The id of the turn that this prompt began. Absent if it has none. */
+  turnId?: string | undefined
   /** When the client last began a turn by itself. Absent for never. */
   ownTurnAt?: number
   turnEnd: TurnEnd | undefined
@@ -91,17 +93,25 @@ export function waitedMs(
 }
 
 /** What an event says of a turn that ends with it. */
-type EndingTurn = Omit<TurnEnd, 'tookMs' | 'leftTasksAt'> & { durationMs?: number | undefined }
+type EndingTurn = Omit<TurnEnd, 'tookMs' | 'leftTasksAt'> & {
+  durationMs?: number | undefined
+  turnId?: string
+}
 
 /** Notes where an event leaves the turns of its session. Idempotent: times only grow. */
 export function noteTurn(
   session: Turns,
   { isPrompt, isOwnTurn, isSessionEnd, isTurnEnd, isInterrupt }: Meaning,
-  { durationMs, ...ending }: EndingTurn,
+  { durationMs, turnId, ...ending }: EndingTurn,
 ) {
   const { at, backgroundTasks } = ending
   const { turnEnd: last } = session
-  if (isPrompt) session.promptAt = Math.max(session.promptAt, at)
+  // Codex takes up a prompt within a turn long after it was written: its time is neither the beginning of the turn nor a sign
+  // of a person.
+  if (isPrompt && (!turnId || turnId !== session.turnId)) {
+    session.promptAt = Math.max(session.promptAt, at)
+    session.turnId = turnId || undefined
+  }
   if (isOwnTurn) session.ownTurnAt = Math.max(session.ownTurnAt ?? 0, at)
   if (ending.means === 'StopRefused') {
     session.refusals = [...new Set([...(session.refusals ?? []), at])].slice(-MAX_REFUSALS)

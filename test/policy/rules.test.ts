@@ -528,6 +528,17 @@ describe('the rule', () => {
     ).toEqual(['desktop 605'])
   })
 
+  it('`short-turns` does not count from a prompt that codex took up within a turn', () => {
+    const inTurn = (payload: object, turn_id: string) => ({ ...payload, turn_id })
+    const steps = (id: string): Step[] => [
+      [0, inTurn(prompt, 'u1')],
+      [600, inTurn(prompt, id)],
+      [605, inTurn(stop, id)],
+    ]
+    expect(told(steps('u1'), { client: 'codex' })).toEqual(['desktop 605'])
+    expect(told(steps('u2'), { client: 'codex' })).toEqual([])
+  })
+
   it('`ends` and `idle` tell what comes instead of the end of a turn whose prompt waited', () => {
     const steps: Step[] = [
       [0, prompt],

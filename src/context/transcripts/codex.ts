@@ -12,7 +12,23 @@ import {
 import type { EntryContent, TranscriptReader } from './entry.ts'
 
 export const codex: TranscriptReader = {
-  read: (records) => entriesOf(records, contentsOf),
+  read(records) {
+    const first = new Map<string, Payload>()
+    for (const record of records) {
+      const turn = turnOfPrompt(record)
+      if (turn && !first.has(turn)) first.set(turn, record)
+    }
+    return entriesOf(records, (record) => {
+      const turn = turnOfPrompt(record)
+      return turn && first.get(turn) !== record ? [] : contentsOf(record)
+    })
+  },
+}
+
+/** The id of the turn of a prompt: another prompt may be taken up within the turn (Enter). '' for any other line. */
+function turnOfPrompt({ payload }: Payload): string {
+  const isPrompt = isPayload(payload) && textOf(payload, 'item.type') === 'UserMessage'
+  return isPrompt ? textOf(payload, 'turn_id') : ''
 }
 
 /** An agent of codex decides, and a person is not asked; the second is its older name. */

@@ -582,6 +582,18 @@ describe('the tokens of a message', () => {
   })
 })
 
+it('a prompt that codex takes up within a turn begins none', () => {
+  const asked = (turn_id: string, text: string) =>
+    codex('event_msg', {
+      ...{ type: 'item_completed', turn_id },
+      item: { type: 'UserMessage', content: [{ type: 'text', text }] },
+    })
+  const records = [asked('u1', 'go'), asked('u1', 'faster'), asked('u2', 'stop'), asked('', 'why')]
+  expect(readRecords(records, 'codex')).toEqual(
+    [prompt('go'), prompt('stop'), prompt('why')].map((one) => ({ ...one, at: undefined })),
+  )
+})
+
 describe('the file beside a transcript', () => {
   it.each<[Format, string, object]>([
     ['copilot', 'id: s1\nname: Login test\ncwd: /srv', { title: 'Login test' }],
