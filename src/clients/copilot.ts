@@ -100,6 +100,8 @@ export const copilot = defineClient({
   ordinaryEnds: [],
   // Measured with 1.0.102: six times in a minute for one turn. "recoverable" is true also for the last one.
   retriesErrors: true,
+  // Measured in a terminal with 1.0.102: a prompt that waits is written 0.2 to 0.5 s after Stop, its UserPromptSubmit comes before.
+  queuedPromptMs: 1000,
   // Measured with 1.0.102: `copilot -p` denies what is not allowed at once, and only its end tells that it was one.
   holdQuestionMs: 1000,
   answeredBy: [],

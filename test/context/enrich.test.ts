@@ -503,7 +503,7 @@ async function endWhileQueued(
   { without = /^$/, ...fields }: Partial<AgentEvent> & { without?: RegExp } = {},
 ) {
   const { path, event } = makeSession(client, folder)
-  const at = Date.parse(`2026-11-26T22:${clock}Z`)
+  const at = Date.parse(`2026-11-26T${clock}Z`)
   let writtenAt = 0
   const lines = transcriptText(`${client}.queued`)
     .trimEnd()
@@ -533,13 +533,20 @@ describe('the end of a turn for which a prompt waits', () => {
   const droid = ['droid', '.factory/sessions/-srv-app'] as const
 
   it.each([
-    [claude, '13:09.972', 9109, '13:16.922', 6409],
-    [codex, '14:37.850', 8082, '14:44.111', 6094],
-    [droid, '13:10.286', 8656, '13:17.005', 6233],
+    [claude, '22:13:09.972', 9109, '22:13:16.922', 6409],
+    [codex, '22:14:37.850', 8082, '22:14:44.111', 6094],
+    [droid, '22:13:10.286', 8656, '22:13:17.005', 6233],
     // By Ctrl+Enter: without a hook, and within the same turn.
-    [droid, '16:11.520', 8570, '16:18.207', 6445],
-    [['gemini', '.gemini/tmp/shop/chats'] as const, '14:38.759', 8407, '14:45.670', 6086],
-    [['qwen', '.qwen/projects/-srv-app/chats'] as const, '16:11.440', 8356, '16:19.650', 6277],
+    [droid, '22:16:11.520', 8570, '22:16:18.207', 6445],
+    [['copilot', '.copilot/session-state/s1'] as const, '23:00:44.905', 8345, '23:00:50.341', 5143],
+    [['gemini', '.gemini/tmp/shop/chats'] as const, '22:14:38.759', 8407, '22:14:45.670', 6086],
+    [
+      ['qwen', '.qwen/projects/-srv-app/chats'] as const,
+      '22:16:11.440',
+      8356,
+      '22:16:19.650',
+      6277,
+    ],
   ])('of %s is not that of the prompt, at %s', async (session, first, firstMs, last, lastMs) => {
     expect(await endWhileQueued(session, first)).toMatchObject({
       ...{ means: 'StopQueued', durationMs: firstMs, prompt: expect.stringMatching(/^Fix/) },
@@ -551,13 +558,13 @@ describe('the end of a turn for which a prompt waits', () => {
 
   it('is one like any other if the prompt does not begin a turn in time', async () => {
     const without = /Now the linter|"UserPromptSubmit"/
-    const ended = await endWhileQueued(codex, '14:37.850', { without })
+    const ended = await endWhileQueued(codex, '22:14:37.850', { without })
     expect(ended).toMatchObject({ means: 'Stop', waitedMs: 500 })
   })
 
   it('of claude is waited for only as long as its transcript shows a prompt that waits', async () => {
     const waited = async (without: RegExp) =>
-      await endWhileQueued(claude, '13:09.972', { without, lastMessage: 'It is fixed.' })
+      await endWhileQueued(claude, '22:13:09.972', { without, lastMessage: 'It is fixed.' })
     // Until the line about its hooks is written.
     const own = { means: 'Stop', waitedMs: 300 }
     expect(await waited(/Now the linter|dequeue|ueue"/)).toMatchObject(own)
@@ -573,7 +580,7 @@ describe('the end of a turn for which a prompt waits', () => {
   })
 
   it('is not waited for in a one-shot run', async () => {
-    const ended = await endWhileQueued(codex, '14:44.111', { isHeadless: true })
+    const ended = await endWhileQueued(codex, '22:14:44.111', { isHeadless: true })
     expect(ended).toMatchObject({ means: 'Stop', waitedMs: 100 })
   })
 })
