@@ -91,10 +91,15 @@ export function isRepeat(first: Told, again: Told): boolean {
 
 function covers(rule: Repeat, first: Told, again: Told): boolean {
   const { after, again: what, notificationType, withinMs, same } = rule
-  if (first.means !== after || again.means !== what) return false
+  if (reportedAs(first.means) !== after || reportedAs(again.means) !== what) return false
   if (notificationType !== undefined && notificationType !== again.notificationType) return false
   const apart = again.at - first.at
   // A field that is missing in both events does not count as equal.
   const isSame = same.every((field) => first[field] !== '' && first[field] === again[field])
   return apart >= 0 && apart <= withinMs && isSame
+}
+
+/** What the client reported: only its transcript shows that a prompt was waiting. */
+export function reportedAs(means: string): string {
+  return means === 'StopQueued' ? 'Stop' : means
 }

@@ -1,6 +1,6 @@
 import { findClient } from '../clients/index.ts'
 import { dropOldest } from '../drop-oldest.ts'
-import { meaningOf } from '../event/meaning.ts'
+import { meaningOf, reportedAs } from '../event/meaning.ts'
 import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
 import { addLimited } from './limited-list.ts'
 import {
@@ -130,7 +130,7 @@ function remember(session: Session, entry: AcceptedEntry) {
     session.isSubagent = true
   }
   if (facts.isHeadless !== undefined) session.isHeadless = facts.isHeadless
-  const canRepeat = findClient(client)?.repeats.some(({ after }) => after === means)
+  const canRepeat = findClient(client)?.repeats.some(({ after }) => after === reportedAs(means))
   if (canRepeat) addLimited(session.firsts, { ...told, judged, to }, MAX_FIRSTS)
 }
 

@@ -503,6 +503,17 @@ describe('the rule', () => {
     expect(told(steps, { noise: { off: ['queued-prompts'] } })).toHaveLength(3)
   })
 
+  it('`repeats` knows the end of a turn for which a prompt waited', () => {
+    const steps: Step[] = [
+      [0, { ...prompt, turn_id: 'u1' }],
+      [60, { ...stop, turn_id: 'u1', isQueued: true }],
+      // By `notify`, after the next prompt was written.
+      [60.2, { ...stop, turn_id: 'u1' }],
+      [100, { ...stop, turn_id: 'u2' }],
+    ]
+    expect(told(steps, { client: 'codex' })).toEqual(['desktop 100'])
+  })
+
   it('`short-turns` counts the turns before, for which a prompt waited', () => {
     const followed = { ...stop, isQueued: true }
     const long: Step[] = [
