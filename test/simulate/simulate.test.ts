@@ -1,12 +1,13 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { noiseRules } from '../../src/config/schema/noise.ts'
+import type { Config } from '../../src/config/schema/schema.ts'
 import type { EnrichedEvent } from '../../src/context/enrich.ts'
 import { kindOf } from '../../src/event/kind.ts'
 import { type AcceptedEntry, type JournalEntry, parseEntry } from '../../src/journal/entry.ts'
 import { policyConfig } from '../../src/simulate/policy-config.ts'
 import { Replay } from '../../src/simulate/replay.ts'
-import { type Simulation, simulate } from '../../src/simulate/simulate.ts'
+import { simulate } from '../../src/simulate/simulate.ts'
 import { timelines, turnsInstead } from '../policy/arbitrary.ts'
 import { enrichedOfLine, loadSequences } from '../support/sequence.ts'
 
@@ -31,14 +32,13 @@ const settings = fc.record({
 })
 
 /** The journal entries for these events, parsed as from the disk. */
-function journalOf(events: readonly EnrichedEvent[], config: object): JournalEntry[] {
-  const policy = policyConfig(config)
-  const replay = new Replay(policy)
+function journalOf(events: readonly EnrichedEvent[], config: Config): JournalEntry[] {
+  const replay = new Replay(config)
   for (const event of events) {
     // The configuration decides whether an end is abnormal.
     const isEnd = event.means === 'SessionEnd'
     const kind = isEnd
-      ? kindOf({ ...event, name: 'SessionEnd' }, policy.abnormalReasons)
+      ? kindOf({ ...event, name: 'SessionEnd' }, config.abnormalReasons)
       : event.kind
     replay.add({ found: { ...event, kind } })
   }
@@ -47,7 +47,10 @@ function journalOf(events: readonly EnrichedEvent[], config: object): JournalEnt
   return entries.filter((entry) => entry !== undefined)
 }
 
-function expectSame(result: Simulation) {
+/** Expects that the simulation with the configuration of the journal changes nothing. */
+function expectSame(events: readonly EnrichedEvent[], given: object) {
+  const config = policyConfig(given)
+  const result = simulate({ entries: journalOf(events, config), config })
   expect(result.changes).toEqual([])
   for (const { before, after } of Object.values(result.channels)) expect(after).toBe(before)
   expect(result.missed).toHaveLength(result.missedBefore)
@@ -58,10 +61,7 @@ describe.each(loadSequences())('the sequence $name', ({ lines }) => {
 
   it('leads to the same decisions with the same configuration', () => {
     fc.assert(
-      fc.property(settings, (config) => {
-        const entries = journalOf(events, config)
-        expectSame(simulate({ entries, config: policyConfig(config) }))
-      }),
+      fc.property(settings, (config) => expectSame(events, config)),
       { numRuns: 25 },
     )
   })
@@ -70,10 +70,7 @@ describe.each(loadSequences())('the sequence $name', ({ lines }) => {
 describe('simulate', () => {
   it('finds no changes with the same configuration for any events', () => {
     fc.assert(
-      fc.property(timelines, settings, (events, config) => {
-        const entries = journalOf(events, config)
-        expectSame(simulate({ entries, config: policyConfig(config) }))
-      }),
+      fc.property(timelines, settings, (events, config) => expectSame(events, config)),
       { numRuns: 300 },
     )
   })
@@ -82,9 +79,10 @@ describe('simulate', () => {
     fc.assert(
       fc.property(timelines, settings, fc.constantFrom(...noiseRules), (events, config, rule) => {
         const others = config.noise.off.filter((one) => one !== rule)
-        const withOff = (off: string[]) => ({ ...config, noise: { ...config.noise, off } })
+        const withOff = (off: string[]) =>
+          policyConfig({ ...config, noise: { ...config.noise, off } })
         const entries = journalOf(events, withOff([...others, rule]))
-        const { changes } = simulate({ entries, config: policyConfig(withOff(others)) })
+        const { changes } = simulate({ entries, config: withOff(others) })
         // They may be told in the place of turns that the rule drops.
         const more = changes.filter(
           ({ isTold, id }) => isTold && turnsInstead(events, id).length === 0,
@@ -98,7 +96,7 @@ describe('simulate', () => {
   it('names the questions that would reach nobody, and the reason', () => {
     const { lines } = loadSequences().find(({ name }) => name === 'permission-burst') ?? {}
     const events = lines?.map((line, index) => enrichedOfLine(line, start, `event-${index}`)) ?? []
-    const entries = journalOf(events, {})
+    const entries = journalOf(events, policyConfig({}))
     const config = { channels, routes: [{ on: ['permission'], to: ['audit'] }] }
     const { missed, missedBefore } = simulate({ entries, config: policyConfig(config) })
     const asked = events.filter(({ kind }) => kind === 'permission')
@@ -145,12 +143,13 @@ describe('simulate', () => {
   it('takes earlier events into account for the simulated period', () => {
     const { lines } = loadSequences().find(({ name }) => name === 'idle-after-stop') ?? {}
     const events = lines?.map((line, index) => enrichedOfLine(line, start, `event-${index}`)) ?? []
-    const entries = journalOf(events, {})
+    const config = policyConfig({})
+    const entries = journalOf(events, config)
     const last = events.at(-1)?.at ?? 0
     const { events: count, channels: pings } = simulate({
       entries,
       since: last,
-      config: policyConfig({}),
+      config,
     })
     expect(count).toBeLessThan(events.length)
     expect(pings).toEqual({})
