@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Endpoint } from '../../../src/api/endpoints/endpoint.ts'
 import { listEndpoints } from '../../../src/api/endpoints/index.ts'
 import {
@@ -9,16 +9,22 @@ import {
   PageList,
 } from '../../../src/api/index.ts'
 import { methodOf } from '../../../src/commands/api/find-endpoint.ts'
-import type { EmulatorOptions } from '../../../src/emulator/index.ts'
-import { makeExamples, makeFault, startTestEmulator } from '../../emulator/_support.ts'
+import { type Emulator, startEmulator } from '../../../src/emulator/index.ts'
+import { makeExamples, makeFault, NOW } from '../../emulator/_support.ts'
 import { allowedCases, refusedCases } from '../_constraints.ts'
 import { errorOf, transports } from '../_support.ts'
 
 const ids = listEndpoints().map(({ id }) => id)
 
-/** A client of its own emulator, and a call of one endpoint with a valid input. */
-async function start(id: string, options: ClientOptions, seed?: EmulatorOptions['seed']) {
-  const emulator = await startTestEmulator({ ...(seed ? { seed } : {}) })
+let emulator: Emulator
+beforeAll(async () => {
+  emulator = await startEmulator({ now: () => NOW })
+})
+afterAll(() => emulator.close())
+
+/** A client of the emulator, which is as new, and a call of one endpoint with a valid input. */
+function start(id: string, options: ClientOptions) {
+  emulator.reset()
   const { url: baseUrl, appUrl, apiKey } = emulator
   const client = createClient({ baseUrl, appUrl, apiKey, env: {}, ...options })
   onTestFinished(() => client.close())
@@ -28,7 +34,7 @@ async function start(id: string, options: ClientOptions, seed?: EmulatorOptions[
   const list = (change: Record<string, unknown> = {}) =>
     methodOf(client, endpoint)({ ...input, ...change })
   const call = async (change: Record<string, unknown> = {}) => await list(change)
-  return { emulator, endpoint, input, call, list, client }
+  return { endpoint, input, call, list }
 }
 
 const problem = (status: number) => ({ detail: `Because of ${status}`, status, title: 'A title' })
@@ -39,7 +45,7 @@ describe.each(transports)('through %s', (transport) => {
 
     it('sends one valid request and receives a response without drift', async () => {
       const drift = vi.fn()
-      const { emulator, endpoint, call } = await start(id, {
+      const { endpoint, call } = start(id, {
         transport,
         strict: true,
         onDrift: drift,
@@ -52,7 +58,7 @@ describe.each(transports)('through %s', (transport) => {
     })
 
     it('sends each input under its wire name', async () => {
-      const { emulator, endpoint, input, call } = await start(id, { transport })
+      const { endpoint, input, call } = start(id, { transport })
       await call()
       const { path, query, body } = emulator.requests()[0] ?? {}
       const { wire = {}, params } = endpoint
@@ -67,7 +73,7 @@ describe.each(transports)('through %s', (transport) => {
     })
 
     it.each(Object.keys(table.errors).map(Number))('rejects with status %i', async (status) => {
-      const { emulator, endpoint, call } = await start(id, { transport, retries: 0 })
+      const { endpoint, call } = start(id, { transport, retries: 0 })
       emulator.faults.add(makeFault({ endpoint: id }, { status, body: problem(status) }))
       const error = await errorOf(call())
       expect(error).toBeInstanceOf(HttpError)
@@ -86,7 +92,7 @@ describe.each(transports)('through %s', (transport) => {
     })
 
     it('rejects with 401 for an unknown key', async () => {
-      const { call } = await start(id, { transport, apiKey: 'fk-unknown' })
+      const { call } = start(id, { transport, apiKey: 'fk-unknown' })
       expect(await errorOf(call())).toMatchObject({ status: 401, name: 'AuthenticationError' })
     })
 
@@ -94,7 +100,7 @@ describe.each(transports)('through %s', (transport) => {
       // No pauses between attempts.
       vi.spyOn(Math, 'random').mockReturnValue(0)
       onTestFinished(() => void vi.restoreAllMocks())
-      const { emulator, call } = await start(id, { transport, retries: 2 })
+      const { call } = start(id, { transport, retries: 2 })
       emulator.faults.add(makeFault({ endpoint: id, times: 2 }, { status: 502, body: 'a page' }))
       if (table.retry === 'safe') {
         await call()
@@ -108,7 +114,7 @@ describe.each(transports)('through %s', (transport) => {
     const refused = refusedCases(table)
     if (refused.length > 0)
       it.each(refused)('rejects $title without a request', async ({ field, change }) => {
-        const { emulator, call } = await start(id, { transport })
+        const { call } = start(id, { transport })
         const error = await errorOf(call(change))
         expect(error).toMatchObject({ kind: 'validation' })
         expect(error.message).toContain(field)
@@ -118,7 +124,7 @@ describe.each(transports)('through %s', (transport) => {
     const allowed = allowedCases(table)
     if (allowed.length > 0)
       it.each(allowed)('accepts $title', async ({ change }) => {
-        const { emulator, call } = await start(id, { transport })
+        const { call } = start(id, { transport })
         const error: unknown = await call(change).then(
           () => undefined,
           (reason: unknown) => reason,
@@ -133,7 +139,7 @@ describe.each(transports)('through %s', (transport) => {
     const { page } = table
     if (page)
       it('lists each item once with any page size', async () => {
-        const { emulator, list } = await start(id, { transport })
+        const { list } = start(id, { transport })
         const all = async (change: Record<string, unknown>) => {
           const given = list({ role: undefined, ...change })
           if (!(given instanceof PageList)) throw new Error('no list')
