@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,7 +15,8 @@ export async function makeFolder(): Promise<string> {
 /** Ends every process that was started for the folder, and removes it. Such a process could make the folder again. */
 export async function removeFolder(folder: string) {
   while (processesSince(folder).filter((pid) => mayBeFor(folder, pid)).length > 0) await sleep(20)
-  await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
+  // Takes half the processor time of the asynchronous function.
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
 }
 
 /** The processes that may have been started since the folder was made; none on systems without /proc. */
