@@ -3,6 +3,7 @@ import picomatch from 'picomatch'
 import type { Conditions } from '../config/schema/route.ts'
 import type { EnrichedEvent } from '../context/enrich.ts'
 import { partsOfName } from '../context/work-tree-name.ts'
+import { dropOldest } from '../drop-oldest.ts'
 import { expandHome } from '../fs/home.ts'
 import { isWithin } from '../text/local-time.ts'
 import { matchesPattern } from './pattern.ts'
@@ -69,9 +70,21 @@ function held(name: string, values: readonly string[], holds: boolean): Held {
 function matchesAny(patterns: readonly string[], names: readonly string[]): boolean {
   const known = names.filter(Boolean)
   return patterns.some((pattern) => {
-    const isMatch = picomatch(expandHome(pattern) ?? pattern, { dot: true, noextglob: true })
+    const isMatch = matcherOf(expandHome(pattern) ?? pattern)
     return known.some((name) => name === pattern || isMatch(name))
   })
+}
+
+const matchers = new Map<string, (name: string) => boolean>()
+/** Far more than a configuration has. */
+const MAX_MATCHERS = 200
+
+/** Compiled once, because that takes much longer than a match. */
+function matcherOf(glob: string): (name: string) => boolean {
+  const isMatch = matchers.get(glob) ?? picomatch(glob, { dot: true, noextglob: true })
+  matchers.set(glob, isMatch)
+  dropOldest(matchers, MAX_MATCHERS)
+  return isMatch
 }
 
 /** What a pattern for a project may match: its name, its folder, and the folder in it where the session works. */
