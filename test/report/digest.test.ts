@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { AcceptedEntry } from '../../src/journal/entry.ts'
 import { type Digest, digestMessage, isWorthTelling, makeDigest } from '../../src/report/digest.ts'
 import { timelines } from '../policy/arbitrary.ts'
-import { entriesOf, eventsOfSequence } from '../support/entries.ts'
+import { entriesOf, eventsOfSequence, everything } from '../support/entries.ts'
 
 const start = Date.parse('2026-11-20T09:00:00Z')
 const counters = ['done', 'failed', 'asked', 'repeats', 'other'] as const
@@ -13,7 +13,7 @@ describe('a digest', () => {
   it('matches the counts in the journal for any events and period', () => {
     fc.assert(
       fc.property(timelines, fc.nat(7_200_000), fc.nat(7_200_000), (events, from, length) => {
-        const entries = entriesOf(events, { routes: [{ on: ['*'], to: ['desktop'] }] })
+        const entries = entriesOf(events, everything)
         const period = { from: start + from, to: start + from + length }
         const digest = makeDigest(entries, period)
         const accepted = entries.filter(

@@ -3,12 +3,11 @@ import { describe, expect, it } from 'vitest'
 import type { AcceptedEntry, JournalEntry } from '../../src/journal/entry.ts'
 import { makeReport, quantile } from '../../src/report/report.ts'
 import { timelines } from '../policy/arbitrary.ts'
-import { entriesOf, eventsOfSequence } from '../support/entries.ts'
+import { entriesOf, eventsOfSequence, everything } from '../support/entries.ts'
 import { loadSequences } from '../support/sequence.ts'
 
 const start = Date.parse('2026-11-20T09:00:00Z')
 const always = { from: 0, to: Number.POSITIVE_INFINITY }
-const everything = { routes: [{ on: ['*'], to: ['desktop'] }] }
 
 describe('a report', () => {
   it('matches the counts in the journal for any events', () => {

@@ -1,12 +1,20 @@
+import type { Config } from '../../src/config/schema/schema.ts'
 import type { EnrichedEvent } from '../../src/context/enrich.ts'
 import type { JournalEntry } from '../../src/journal/entry.ts'
 import { policyConfig } from '../../src/simulate/policy-config.ts'
 import { Replay } from '../../src/simulate/replay.ts'
 import { enrichedOfLine, loadSequences } from './sequence.ts'
 
+const standard = policyConfig({})
+/** Everything goes to the desktop. */
+export const everything = policyConfig({ routes: [{ on: ['*'], to: ['desktop'] }] })
+
 /** The journal entries that some events lead to, if every message is delivered at once. */
-export function entriesOf(events: readonly EnrichedEvent[], config: object = {}): JournalEntry[] {
-  const replay = new Replay(policyConfig(config))
+export function entriesOf(
+  events: readonly EnrichedEvent[],
+  config: Config = standard,
+): JournalEntry[] {
+  const replay = new Replay(config)
   for (const found of events) replay.add({ found, title: `${found.project}: ${found.kind}` })
   replay.end()
   const delivered = replay.pings.flatMap(({ at, channel, events: [lead = '', ...others] }) =>
