@@ -72,9 +72,18 @@ export class CurrentConfig {
     return lastChange(this.#configDir)
   }
 
+  /** Whether it is broken, but changed so lately that it may be half of what an editor saves. */
+  isBeingSaved(): boolean {
+    return this.get().problem !== undefined && this.#hasJustChanged()
+  }
+
+  #hasJustChanged(): boolean {
+    return Math.abs(this.#now() - this.changedAt()) < SAVING_MS
+  }
+
   /** Some editors move the file away before they write the new one. @returns the settings before, if it was there lately */
   #beforeSaving(): LoadedConfig | undefined {
-    if (Math.abs(this.#now() - this.changedAt()) >= SAVING_MS) return undefined
+    if (!this.#hasJustChanged()) return undefined
     const before = this.#loaded ?? this.#fallBack()
     return before.source === 'built-in' ? undefined : before
   }

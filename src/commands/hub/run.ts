@@ -39,6 +39,7 @@ async function run(config: CurrentConfig, place: Place | undefined) {
     while (!wanted.end) {
       await wanted.wakeUp.wait(LOOK_MS)
       await config.fetchSecrets()
+      if (config.isBeingSaved()) continue
       const next = config.get()
       const isAsked = next !== tried || wanted.reload
       wanted.reload = false

@@ -65,17 +65,21 @@ describe.skipIf(!hasRedis)('command hub: run', () => {
     expect(linesOf('reloaded')[0]).toMatchObject({ channels: 'team more' })
   })
 
-  it('reports once why a configuration cannot be loaded, however often it tries', async () => {
+  it('reports each reason why a configuration cannot be loaded once, however often it tries', async () => {
     const redis = await startRedis({ args: ['--appendfsync', 'everysec'] })
     const { linesOf, change } = await startHubOf(redis)
     expect(linesOf('warning')).toHaveLength(1)
     await redis.ask('CONFIG', 'SET', 'maxmemory', '1mb')
     await change()
-    await expect.poll(() => linesOf('problem', NOT_LOADED)).toHaveLength(1)
+    await expect
+      .poll(() => linesOf('problem', `${NOT_LOADED}: hub: the hub is full`))
+      .toHaveLength(1)
     const connections = await connectionsOf(redis)
     // Each try opens several connections.
     await expect.poll(() => connectionsOf(redis)).toBeGreaterThan(connections + 9)
-    expect(linesOf('problem', NOT_LOADED)).toHaveLength(1)
+    // On a busy machine a try may fail for another reason, such as no answer in time.
+    const reasons = linesOf('problem', NOT_LOADED).map(({ text }) => text)
+    expect(new Set(reasons).size).toBe(reasons.length)
     expect(linesOf('warning')).toHaveLength(2)
     await redis.ask('CONFIG', 'SET', 'maxmemory', '0')
     await expect.poll(() => linesOf('reloaded')).toHaveLength(1)

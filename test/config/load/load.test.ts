@@ -592,6 +592,18 @@ describe('the configuration in force', () => {
     },
   )
 
+  it('counts as being saved for two seconds if it is broken', () => {
+    const { folder, state } = makeCurrent('{}')
+    let age = 0
+    const current = new CurrentConfig(folder, state, () => lastChange(folder) + age)
+    expect(current.isBeingSaved()).toBe(false)
+    writeFileSync(join(folder, 'config.json'), '')
+    age = 1999
+    expect(current.isBeingSaved()).toBe(true)
+    age = 2000
+    expect(current.isBeingSaved()).toBe(false)
+  })
+
   it('is the last good one for a worker that starts while an editor has moved the file away', () => {
     const { folder, state, current } = makeCurrent('{"lingerSeconds": 7}')
     current.get()
