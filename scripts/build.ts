@@ -91,7 +91,7 @@ const commonJs = {
   },
 } as const
 /** What the quick programs load on demand. */
-const commands = new Set<string>()
+const commands = { commands: new Set<string>(), 'api-commands': new Set<string>() }
 const cli = await build({
   ...commonJs,
   entryPoints: quickPrograms,
@@ -105,20 +105,22 @@ const cli = await build({
 for (const name of Object.keys(quickPrograms)) requireOnce(`dist/${name}.cjs`)
 const built = await Promise.all([
   cli,
-  // All other commands in one file, of which only the modules that a command imports are run.
-  build({
-    ...commonJs,
-    stdin: { contents: listOfImports(commands), resolveDir: '.', sourcefile: 'commands' },
-    outfile: 'dist/commands.cjs',
-    outdir: undefined,
-    plugins: [
-      leaveFilesOut({ ...quickCommands, ...rareParts }),
-      leavePackagesOut(packages),
-      makeZodLazy(),
-      deferToml(),
-    ],
-    logOverride: { 'import-is-undefined': 'error' },
-  }),
+  // All other commands in two files, of which only the modules that a command imports are run.
+  ...Object.entries(commands).map(([name, sources]) =>
+    build({
+      ...commonJs,
+      stdin: { contents: listOfImports(sources), resolveDir: '.', sourcefile: name },
+      outfile: `dist/${name}.cjs`,
+      outdir: undefined,
+      plugins: [
+        leaveFilesOut({ ...quickCommands, ...rareParts }),
+        leavePackagesOut(packages),
+        makeZodLazy(),
+        deferToml(),
+      ],
+      logOverride: { 'import-is-undefined': 'error' },
+    }),
+  ),
   build({ ...commonJs, entryPoints: rareParts }),
   build({
     ...shared,
@@ -188,13 +190,22 @@ const built = await Promise.all([
   ),
 ])
 // Those that src/fs/compiled.ts loads.
-const cliFiles = [...Object.keys(quickPrograms), 'commands', ...Object.keys(rareParts)]
+const cliFiles = [
+  ...Object.keys(quickPrograms),
+  ...Object.keys(commands),
+  ...Object.keys(rareParts),
+]
 const partFiles = ['zod', ...packages].map((name) => `packages/${name}`)
 for (const name of ['worker-code', ...cliFiles, ...partFiles]) escapeRegexes(`dist/${name}.cjs`)
 for (const name of cliFiles) requireCommands(`dist/${name}.cjs`)
 for (const name of ['worker-code', ...cliFiles]) importFromStart(`dist/${name}.cjs`)
 const chunks = readdirSync('dist/chunks').map((name) => `dist/chunks/${name}`)
-for (const path of ['dist/worker-code.cjs', 'dist/commands.cjs', ...chunks]) keepShapes(path)
+for (const path of [
+  'dist/worker-code.cjs',
+  ...Object.keys(commands).map((name) => `dist/${name}.cjs`),
+  ...chunks,
+])
+  keepShapes(path)
 // The front door of an earlier version starts this file.
 writeFileSync('dist/worker.js', "import './worker.cjs'\n")
 writeLicences(

@@ -99,7 +99,13 @@ describe('a clone', () => {
       const { version } = JSON.parse(readFileSync(join(clone, 'package.json'), 'utf8'))
       expect(await run('hookbell --version', home)).toBe(version)
       // The same source gives the same programs. The clone has no changes that are not committed.
-      const programs = ['cli-code.cjs', 'commands.cjs', 'worker-code.cjs', 'index.js']
+      const programs = [
+        'cli-code.cjs',
+        'commands.cjs',
+        'api-commands.cjs',
+        'worker-code.cjs',
+        'index.js',
+      ]
       const read = (folder: string, name: string) => readFileSync(join(folder, 'dist', name))
       const others = programs.filter((name) => !read(clone, name).equals(read(root, name)))
       if (isCommitted()) expect(others).toEqual([])

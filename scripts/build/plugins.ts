@@ -25,12 +25,19 @@ export function leaveFilesOut(files: NamedSources): Plugin {
   }
 }
 
+/** The commands that use the API: a quarter of the code of all commands. */
+const OF_API = /^src.commands.(api|emulator|messages|reply|usage)\.ts$/
+
 /**
- * Lets a CommonJS program load other sources on demand from `commands.cjs`, because esbuild cannot split such a program.
+ * Lets a CommonJS program load other sources on demand from `commands.cjs` or `api-commands.cjs`, because esbuild cannot
+ * split such a program.
  * @param external packages that are not bundled
- * @param commands receives the sources
+ * @param commands receives the sources, by file
  */
-export function leaveCommandsOut(external: readonly string[], commands: Set<string>): Plugin {
+export function leaveCommandsOut(
+  external: readonly string[],
+  commands: Readonly<Record<'commands' | 'api-commands', Set<string>>>,
+): Plugin {
   return {
     name: 'commands',
     setup({ onResolve, resolve: find }) {
@@ -38,8 +45,9 @@ export function leaveCommandsOut(external: readonly string[], commands: Set<stri
         if (kind !== 'dynamic-import' || external.includes(path)) return undefined
         const found = await find(path, { kind: 'import-statement', resolveDir })
         const source = relative('.', found.path)
-        commands.add(source)
-        return { path: `./commands.cjs#${source}`, external: true }
+        const file = OF_API.test(source) ? 'api-commands' : 'commands'
+        commands[file].add(source)
+        return { path: `./${file}.cjs#${source}`, external: true }
       })
     },
   }

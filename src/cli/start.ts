@@ -16,7 +16,7 @@ const parts = new Map<string, unknown>()
 load('./cli-code.cjs')
 // At exit, all functions that the command used are compiled and go into the cache. Without a command too few are.
 process.on('exit', () => {
-  if (files.length > 1) for (const file of files) file.keep(MAX_AGE_MS)
+  if (files.length > 1) for (const file of files) file.keep()
 })
 // Nothing is under way any more, not even output. Without this Node.js frees its memory piece by piece.
 process.on('beforeExit', () => process.exit())
@@ -32,7 +32,8 @@ function load(id: string): unknown {
 }
 
 function loadPart(path: string): unknown {
-  const file = loadCompiled(path, path.replace(/cjs$/, 'cache'), wrapPart)
+  const cache = path.replace(/cjs$/, 'cache')
+  const file = loadCompiled(path, cache, { wrap: wrapPart, maxAgeMs: MAX_AGE_MS })
   files.push(file)
   return (file.value as Part)({}, load, path, importPackage)
 }

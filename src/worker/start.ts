@@ -40,8 +40,8 @@ function loadPart(id: string): unknown {
   return (loadKept(id.slice(2, -4), wrapPart) as Part)({}, require, __filename)
 }
 
-function loadKept(name: string, wrap?: [string, string]): unknown {
-  const code = loadCompiled(`${__dirname}/${name}.cjs`, `${__dirname}/${name}.cache`, wrap)
+function loadKept(name: string, wrap?: typeof wrapPart): unknown {
+  const code = loadCompiled(`${__dirname}/${name}.cjs`, `${__dirname}/${name}.cache`, { wrap })
   keepers?.push(code.keep)
   return code.value
 }

@@ -25,7 +25,7 @@ describe('the code cache of a command', () => {
     for (const name of ['dist', 'templates']) mkdirSync(join(folder, name))
     const program = quoteIfNeeded(join(realpathSync(folder), 'bin/hookbell'))
     text = `No events yet. See whether hookbell is registered: node ${program} status\n`
-    for (const name of ['cli.cjs', 'cli-code.cjs', 'log.cjs', 'commands.cjs']) {
+    for (const name of ['cli.cjs', 'cli-code.cjs', 'log.cjs', 'commands.cjs', 'api-commands.cjs']) {
       cpSync(join(packageRoot(), 'dist', name), join(folder, 'dist', name))
     }
     cpSync(join(packageRoot(), 'bin'), join(folder, 'bin'), { recursive: true })
@@ -54,11 +54,15 @@ describe('the code cache of a command', () => {
     expect(names.map((name) => statSync(cache(name)).ino)).toEqual(before)
   })
 
-  it('is one for the commands that need not start quickly', () => {
-    const answers = [1, 2].map(() => run('api'))
-    expect(answers[0]).toContain('organization.users.remove')
+  it.each([
+    ['commands', 'help', 'mute', 'hookbell mute'],
+    ['api-commands', 'help', 'api', 'hookbell api'],
+  ])('is one for all of %s', (name, ...words) => {
+    const text = words.pop() ?? ''
+    const answers = [1, 2].map(() => run(...words))
+    expect(answers[0]).toContain(text)
     expect(answers[1]).toBe(answers[0])
-    expect(readCodeCache(cache('commands'), source('commands'))?.length).toBeGreaterThan(50_000)
+    expect(readCodeCache(cache(name), source(name))?.length).toBeGreaterThan(50_000)
   })
 
   it('is renewed after an hour', () => {
