@@ -3,6 +3,8 @@ import type { Entry, Outcome, Tokens } from './transcripts/entry.ts'
 
 /** File times are a few milliseconds coarser than those in a transcript. */
 const CLOCK_SLACK_MS = 100
+/** How long after the end of a turn a prompt may come that waited for it: measured, 3.2 s at most. */
+export const QUEUED_PROMPT_MS = 10_000
 /** A question's call may carry a time a little after its hook has started. */
 const CALL_SLACK_MS = 1000
 
@@ -37,7 +39,7 @@ export interface TurnFacts {
   isRefused: boolean | undefined
   /** Whether a prompt was waiting for the end of the turn, if the client writes that. */
   hasQueuedPrompt: boolean
-  /** Whether a person's prompt came next; undefined if nothing came yet. */
+  /** Whether a person's prompt came next, at once; undefined if nothing came yet. */
   isFollowed: boolean | undefined
   /** How many sub-agents ran in the background; they continue the session when they are over. */
   runningAgents: number
@@ -116,7 +118,8 @@ function hasQueuedPromptAt(entries: readonly Entry[], moment: number): boolean {
 function isFollowedAt(entries: readonly Entry[], moment: number): boolean | undefined {
   const later = entries.slice(upTo(entries, moment).length)
   const next = later.find(({ type }) => /^(prompt|call|result|refusedEnd)$/.test(type))
-  return next && next.type === 'prompt' && !next.isOwn
+  if (next?.type !== 'prompt') return next === undefined ? undefined : false
+  return !next.isOwn && (next.at ?? moment) <= moment + QUEUED_PROMPT_MS
 }
 
 /** Entries without a time belong to the one before them. */

@@ -72,6 +72,9 @@ describe('the transcript of a turn', () => {
     ['prompt-500 answer-100 completed+40', undefined],
     ['prompt-500 answer-100 completed+40 prompt+500', true],
     ['prompt-500 answer-100 prompt+5', true],
+    ['prompt-500 answer-100 completed+40 prompt+10000', true],
+    // Written much later, and read later still.
+    ['prompt-500 answer-100 completed+40 prompt+10001', false],
     // Written late.
     ['prompt-500 answer+10 completed+40 prompt+500 answer+600', true],
     ['prompt-500 answer-100 completed+40 own_prompt+500 answer+600 prompt+700', false],
