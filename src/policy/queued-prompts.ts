@@ -1,11 +1,8 @@
-import { defineRule, send, suppress } from './types.ts'
+import { defineHoldUntilNextEnd } from './until-next-end.ts'
 
-/** Suppresses the end of a turn after which the agent went on at once, with a prompt that a person had written before. */
-export const queuedPrompts = defineRule({
+/** Holds back the end of a turn after which the agent goes on at once, with a prompt that a person had written before. */
+export const queuedPrompts = defineHoldUntilNextEnd({
   name: 'queued-prompts',
-  isNoise: true,
-  judge({ kind, means }) {
-    if (kind !== 'done' || means !== 'StopQueued') return send
-    return suppress('the agent went on with a prompt that was waiting')
-  },
+  means: 'StopQueued',
+  reason: 'the agent went on with a prompt that was waiting',
 })

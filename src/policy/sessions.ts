@@ -1,4 +1,5 @@
 import { findClient } from '../clients/index.ts'
+import { QUEUED_PROMPT_MS } from '../context/turn.ts'
 import { dropOldest } from '../drop-oldest.ts'
 import { meaningOf, reportedAs } from '../event/meaning.ts'
 import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
@@ -11,7 +12,7 @@ import {
   noteQuestion,
   type Questions,
 } from './questions.ts'
-import { isTurnOver, noteTurn, type Turns } from './turns.ts'
+import { goesOn, isTurnOver, noteTurn, type Turns } from './turns.ts'
 
 /** How many sessions are remembered: more than run on one machine in a day. */
 const MAX_SESSIONS = 500
@@ -88,8 +89,11 @@ export function isOver(
   event: { id: string; at: number; kind: string },
 ): boolean {
   if (!session) return false
-  if (event.kind === 'permission') return isAnswered(session, event)
-  return seenByPrompt.includes(event.kind) && session.promptAt > event.at
+  const { kind, at } = event
+  if (kind === 'permission') return isAnswered(session, event)
+  // A prompt that was waiting was written before.
+  const since = session.wentOnAt?.includes(at) ? at + QUEUED_PROMPT_MS : at
+  return seenByPrompt.includes(kind) && session.promptAt > since
 }
 
 function emptySession(): Session {
@@ -116,7 +120,7 @@ function remember(session: Session, entry: AcceptedEntry) {
   session.latestAt = Math.max(session.latestAt ?? 0, at)
   // Neither an idle notice after a turn nor an end after which the agent goes on counts as judged. This needs the turn before.
   const isIdleAfterTurn = kind === 'waiting' && meaning.isIdle && isTurnOver(session)
-  const isAside = isIdleAfterTurn || /^Stop(Refused|Queued)$/.test(means)
+  const isAside = isIdleAfterTurn || goesOn({ means })
   if (kind !== 'permission' && !isAside) noteJudged(session, judged, at)
   noteTurn(session, meaning, {
     ...{ at, means, backgroundTasks, backgroundAgents, asks, durationMs, wakesAt, judged, to },

@@ -1,8 +1,9 @@
+import { QUEUED_PROMPT_MS } from '../context/turn.ts'
 import type { Meaning } from '../event/meaning.ts'
 import type { Questions } from './questions.ts'
 
 /** More than are held at once: each one is dropped at the next. */
-const MAX_REFUSALS = 20
+const MAX_WENT_ON = 20
 
 /** As long as clients wait that report by themselves that nobody has answered. */
 export const ANSWER_MS = 60_000
@@ -35,8 +36,8 @@ export interface Turns {
   /** When the client last began a turn by itself. Absent for never. */
   ownTurnAt?: number
   turnEnd: TurnEnd | undefined
-  /** When hooks made the agent go on at the end of its turn, the last times. Absent for never. */
-  refusals?: readonly number[]
+  /** When the agent went on at the end of its turn, because of a hook or a prompt that was waiting. Absent for never. */
+  wentOnAt?: readonly number[]
   /** When the session last ended. Absent for never. */
   endedAt?: number
 }
@@ -49,12 +50,19 @@ export function turnStart({ promptAt, ownTurnAt = 0 }: Turns): number {
 /** Whether the last turn is over and no other has begun. */
 export function isTurnOver(session: Turns): boolean {
   const { turnEnd } = session
-  return turnEnd !== undefined && turnEnd.at >= turnStart(session) && !isFollowed(turnEnd)
+  return turnEnd !== undefined && turnEnd.at >= turnStart(session) && !goesOn(turnEnd)
 }
 
-/** Whether a prompt was waiting, so that another turn began at once. */
-function isFollowed({ means }: TurnEnd): boolean {
-  return means === 'StopQueued'
+/** Whether the agent goes on after what would be the end of its turn. */
+export function goesOn({ means }: { means: string }): boolean {
+  return means === 'StopRefused' || means === 'StopQueued'
+}
+
+/** The end of the turn before the one that runs at a moment, if its prompt was waiting for that. */
+function endBeforeQueued(session: Turns, at: number): TurnEnd | undefined {
+  const { turnEnd } = session
+  if (turnEnd?.means !== 'StopQueued' || turnEnd.at > at) return undefined
+  return turnStart(session) <= turnEnd.at + QUEUED_PROMPT_MS ? turnEnd : undefined
 }
 
 /** Whether the client began the last turn by itself: nobody waits for its end. */
@@ -72,15 +80,18 @@ export function turnMs(
 ): number | undefined {
   if (session === undefined || isTurnOver(session)) return durationMs
   const start = turnStart(session)
-  const { turnEnd } = session
-  if (turnEnd && isFollowed(turnEnd)) {
-    const { tookMs } = turnEnd
-    return tookMs === undefined ? undefined : tookMs + at - Math.max(start, turnEnd.at)
+  const before = endBeforeQueued(session, at)
+  if (before) {
+    const { tookMs } = before
+    return tookMs === undefined ? undefined : tookMs + Math.max(0, at - Math.max(start, before.at))
   }
   return start > 0 && start <= at ? at - start : durationMs
 }
 
-/** How long a person has waited for the end of a turn: it may only report that background tasks of an earlier one are over. */
+/**
+ * How long a person has waited for the end of a turn: it may only report that background tasks of an earlier one are over,
+ * and nobody was told of the turns before, if prompts were waiting.
+ */
 export function waitedMs(
   session: Turns | undefined,
   event: { at: number; durationMs?: number | undefined; backgroundTasks: number },
@@ -89,6 +100,8 @@ export function waitedMs(
   const areOver = (turnEnd?.backgroundTasks ?? 0) > event.backgroundTasks
   const isReport = session !== undefined && isOwnTurn(session) && !isTurnOver(session) && areOver
   if (isReport && promptAt > 0) return event.at - promptAt
+  if (session && endBeforeQueued(session, event.at))
+    return turnMs(session, event) ?? event.durationMs
   return event.durationMs ?? turnMs(session, event)
 }
 
@@ -113,8 +126,8 @@ export function noteTurn(
     session.turnId = turnId || undefined
   }
   if (isOwnTurn) session.ownTurnAt = Math.max(session.ownTurnAt ?? 0, at)
-  if (ending.means === 'StopRefused') {
-    session.refusals = [...new Set([...(session.refusals ?? []), at])].slice(-MAX_REFUSALS)
+  if (goesOn(ending)) {
+    session.wentOnAt = [...new Set([...(session.wentOnAt ?? []), at])].slice(-MAX_WENT_ON)
   }
   if (isSessionEnd) session.endedAt = Math.max(session.endedAt ?? 0, at)
   if (!isTurnEnd || at < (last?.at ?? 0)) return

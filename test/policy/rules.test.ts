@@ -503,6 +503,40 @@ describe('the rule', () => {
     expect(told(steps, { noise: { off: ['queued-prompts'] } })).toHaveLength(3)
   })
 
+  it('`queued-prompts` tells after half an hour if nothing came instead', () => {
+    const steps: Step[] = [
+      [0, prompt],
+      [60, { ...stop, isQueued: true }],
+    ]
+    expect(told(steps)).toEqual(['desktop 60 at 1860'])
+    // The one that was waiting: many clients report it when its turn begins.
+    expect(told([...steps, [61, prompt]])).toEqual(['desktop 60 at 1860'])
+    expect(told([...steps, [61, prompt], [1800, stop]])).toEqual(['desktop 1800'])
+    const left = { hook_event_name: 'SessionEnd', reason: 'prompt_input_exit' }
+    const failed = { hook_event_name: 'StopFailure', error: 'overloaded' }
+    expect(told([...steps, [100, prompt]])).toEqual([])
+    expect(told([...steps, [100, left]])).toEqual([])
+    expect(told([...steps, [100, failed]])).toEqual(['desktop 100'])
+    expect(told([...steps, [120, { ...idle, isInterrupted: true }]])).toEqual([])
+    const short: Step[] = [
+      [0, prompt],
+      [4, { ...stop, isQueued: true }],
+    ]
+    expect(told(short)).toEqual([])
+    expect(told([...short, [8, stop]])).toEqual([])
+  })
+
+  it('`repeats` knows the idle notice of qwen after a turn for which a prompt waited', () => {
+    const steps: Step[] = [
+      [0, prompt],
+      [60, { ...stop, isQueued: true }],
+      [60.3, idle],
+      [61, prompt],
+    ]
+    expect(told(steps, { client: 'qwen' })).toEqual(['desktop 60 at 1860'])
+    expect(told([...steps, [200, stop]], { client: 'qwen' })).toEqual(['desktop 200'])
+  })
+
   it('`repeats` knows the end of a turn for which a prompt waited', () => {
     const steps: Step[] = [
       [0, { ...prompt, turn_id: 'u1' }],
@@ -523,6 +557,8 @@ describe('the rule', () => {
     expect(told([...long, [605, stop]])).toEqual(['desktop 605'])
     expect(told([...long, [601, prompt], [605, stop]])).toEqual(['desktop 605'])
     expect(told([...long, [601, prompt], [603, followed], [605, stop]])).toEqual(['desktop 605'])
+    // A person stopped the turn that followed, and wrote another prompt.
+    expect(told([...long, [1000, prompt], [1005, stop]])).toEqual([])
     // Claude Code reports a prompt when it is typed: that person is still looking.
     const typed: Step[] = [
       [0, prompt],

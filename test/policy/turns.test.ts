@@ -6,6 +6,10 @@ const nothing: Turns = { promptAt: 0, turnEnd: undefined }
 const ended = (at: number, backgroundTasks = 0): TurnEnd => ({
   ...{ at, means: 'Stop', backgroundTasks, judged: [] },
 })
+const followed = (at: number, tookMs?: number): TurnEnd => ({
+  ...ended(at),
+  ...{ means: 'StopQueued', tookMs },
+})
 
 it.each<[number | undefined, string, Partial<Turns>]>([
   [20, 'the prompt is known', { promptAt: 10 }],
@@ -16,6 +20,16 @@ it.each<[number | undefined, string, Partial<Turns>]>([
   [7, 'the prompt is later', { promptAt: 40 }],
   [7, 'the turn of that prompt has ended', { promptAt: 10, turnEnd: ended(20) }],
   [7, 'it has ended at once', { promptAt: 20, turnEnd: ended(20) }],
+  [20, 'its prompt was waiting', { promptAt: 15, turnEnd: followed(20, 10) }],
+  [
+    19,
+    'its prompt was waiting, and was reported then',
+    { promptAt: 21, turnEnd: followed(20, 10) },
+  ],
+  [10, 'the next prompt was waiting too', { promptAt: 40, turnEnd: followed(20, 10) }],
+  [20, 'its prompt is long after one that waited', { promptAt: 10, turnEnd: followed(-9991, 5) }],
+  [undefined, 'nothing is known of the turn before', { turnEnd: followed(20) }],
+  [7, 'a later turn has ended', { turnEnd: followed(31, 5) }],
 ])('a turn took %i ms if %s', (expected, _, more) => {
   expect(turnMs({ ...nothing, ...more }, { at: 30, durationMs: 7 })).toBe(expected)
   expect(turnMs(undefined, { at: 30 })).toBeUndefined()
@@ -34,6 +48,8 @@ it.each<[number, string, Partial<Turns>, number]>([
   [7, 'a person wrote at the same time', { ...report, promptAt: 25 }, 1],
   [7, 'that turn has ended', { ...report, turnEnd: ended(25, 2) }, 1],
   [7, 'no prompt is known', { ...report, promptAt: 0 }, 1],
+  [20, 'its prompt was waiting', { promptAt: 10, turnEnd: followed(20, 10) }, 0],
+  [7, 'nothing is known of the turn for whose end it waited', { turnEnd: followed(20) }, 0],
 ])('a person has waited %i ms for a turn if %s', (expected, _, more, backgroundTasks) => {
   const event = { at: 30, durationMs: 7, backgroundTasks }
   expect(waitedMs({ ...nothing, ...more }, event)).toBe(expected)
