@@ -50,6 +50,8 @@ interface EnrichDeps {
   /** The name of the project around a folder; absent: looked up for each event. */
   projectOf?: (cwd: string) => Promise<string>
   branchOf?: (cwd: string) => Promise<string>
+  /** Whether to look for a prompt that waits for the end of the turn. @default true */
+  findsQueued?: boolean
   now(): number
 }
 
@@ -117,11 +119,17 @@ function wasAtRest({ kind }: AgentEvent, { isUnused, outcome }: TranscriptFacts)
 }
 
 /** Reads the transcript, and each time it grows for a short while if it does not yet show what the event is about. */
-async function readInTime(event: AgentEvent, { now }: EnrichDeps): Promise<TranscriptFacts> {
+async function readInTime(
+  event: AgentEvent,
+  { findsQueued = true, now }: EnrichDeps,
+): Promise<TranscriptFacts> {
   const roots = rootsOf(event.client)
   const format = formatOf(event.client)
   const measure = () => sizeOf(event.transcriptPath, roots)
-  const read = () => readTranscript(event.transcriptPath, roots, event.at, format)
+  const read = async () => {
+    const found = await readTranscript(event.transcriptPath, roots, event.at, format)
+    return findsQueued ? found : { ...found, isFollowed: false }
+  }
   // Measured before it is read: what is written meanwhile is read the next time.
   let size = await measure()
   let facts = await read()
@@ -136,7 +144,11 @@ async function readInTime(event: AgentEvent, { now }: EnrichDeps): Promise<Trans
     const before = size
     size = await measure()
     // A long turn takes megabytes.
-    if (size !== before) facts = await read()
+    if (size === before) continue
+    const again = await read()
+    // The file may have been removed or emptied.
+    if (facts.isReadable && !again.isReadable) return facts
+    facts = again
   }
 }
 

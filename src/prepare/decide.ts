@@ -14,7 +14,13 @@ import { noiseSettingsOf } from '../policy/noise.ts'
 import { judgeAt, quietHours } from '../policy/quiet-hours.ts'
 import type { Session } from '../policy/sessions.ts'
 import { isTurnOver, waitedMs } from '../policy/turns.ts'
-import { type Candidate, type JudgedEvent, send, type Verdict } from '../policy/types.ts'
+import {
+  type Candidate,
+  type JudgedEvent,
+  type Policy,
+  send,
+  type Verdict,
+} from '../policy/types.ts'
 import { type Decision, route, routeTo } from '../route/route.ts'
 import { judgedProject, projectTrace, withProject } from './project.ts'
 
@@ -165,4 +171,11 @@ function chooseChannels(
 export function noiseOf(channel: string, config: Config) {
   const isRecord = notifierOf(channel, config)?.isRecord === true
   return { isRecord, hasNoiseRules: rulesOf(channel, config)?.noise ?? !isRecord }
+}
+
+/** Whether a rule may apply to any channel. */
+export function isRuleUsed(rule: Pick<Policy, 'isNoise' | 'name'>, config: Config): boolean {
+  const channels = [...Object.keys(config.channels), ...Object.keys(config.waiting)]
+  const noise = noiseSettingsOf(config)
+  return channels.some((channel) => isInForce(rule, noiseOf(channel, config), { noise }))
 }

@@ -10,6 +10,7 @@ import { cleanEntry } from '../journal/journal.ts'
 import { OWN_CLIENT } from '../journal/own-client.ts'
 import { notifierOf } from '../notifiers/index.ts'
 import type { Judgement } from '../policy/memory.ts'
+import { queuedPrompts } from '../policy/queued-prompts.ts'
 import type { Candidate, Verdict } from '../policy/types.ts'
 import { Renderer } from '../render/render.ts'
 import type { Templates } from '../render/templates.ts'
@@ -17,7 +18,7 @@ import { markdownReaderFor } from '../render/values.ts'
 import { sha256 } from '../text/sha256.ts'
 import { acceptedEntry } from './accepted-entry.ts'
 import { findAtTerminal } from './at-terminal.ts'
-import { type DecideDeps, decide, type Stored } from './decide.ts'
+import { type DecideDeps, decide, isRuleUsed, type Stored } from './decide.ts'
 import { withLabel } from './project.ts'
 
 /** What the preparation of an event needs from this machine. */
@@ -65,7 +66,7 @@ export async function prepare(
   deps: PrepareDeps,
 ): Promise<Prepared> {
   const [enriched, project, isAtTerminal] = await Promise.all([
-    enrich(parsed, deps),
+    enrich(parsed, { ...deps, findsQueued: isRuleUsed(queuedPrompts, loaded.config) }),
     deps.projectRules?.(parsed.cwd),
     findAtTerminal(parsed, loaded.config),
   ])
@@ -117,7 +118,7 @@ export async function prepareAgain(
   deps: Omit<PrepareDeps, 'memory' | 'mutes'>,
 ): Promise<Delivery> {
   const [enriched, project] = await Promise.all([
-    enrich(parsed, deps),
+    enrich(parsed, { ...deps, findsQueued: false }),
     deps.projectRules?.(parsed.cwd),
   ])
   const event = { ...enriched, kind }

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { enrich } from '../../src/context/enrich.ts'
@@ -500,7 +500,11 @@ describe('a finished turn', () => {
 async function endWhileQueued(
   [client, folder]: readonly [string, string],
   clock: string,
-  { without = /^$/, ...fields }: Partial<AgentEvent> & { without?: RegExp } = {},
+  {
+    without = /^$/,
+    findsQueued = true,
+    ...fields
+  }: Partial<AgentEvent> & { without?: RegExp; findsQueued?: boolean } = {},
 ) {
   const { path, event } = makeSession(client, folder)
   const at = Date.parse(`2026-11-26T${clock}Z`)
@@ -524,7 +528,7 @@ async function endWhileQueued(
   }
   now()
   const end = event({ kind: 'done', at, ...fields })
-  return { ...(await enrich(end, { now })), waitedMs: time - at }
+  return { ...(await enrich(end, { now, findsQueued })), waitedMs: time - at }
 }
 
 describe('the end of a turn for which a prompt waits', () => {
@@ -577,6 +581,35 @@ describe('the end of a turn for which a prompt waits', () => {
     const at = Date.parse('2026-11-26T22:14:44.111Z')
     const now = () => at - 3600_000
     expect(await enrich(event({ kind: 'done', at }), { now })).toMatchObject({ means: 'Stop' })
+  })
+
+  it('is one like any other if nobody wants to know', async () => {
+    const ended = await endWhileQueued(codex, '22:14:37.850', { findsQueued: false })
+    expect(ended).toMatchObject({ means: 'Stop', waitedMs: 100 })
+    const { path, event, around } = makeSession(...codex)
+    writeFileSync(path, transcriptText('codex.queued'))
+    const at = Date.parse('2026-11-26T22:14:37.850Z')
+    const end = event({ kind: 'done', at })
+    expect((await enrich(end, around)).means).toBe('StopQueued')
+    expect((await enrich(end, { ...around, findsQueued: false })).means).toBe('Stop')
+  })
+
+  it.each([
+    ['removed', (path: string) => rmSync(path, { force: true })],
+    ['emptied', (path: string) => writeFileSync(path, '')],
+  ])('keeps its facts if its transcript is %s meanwhile', async (_, lose) => {
+    const { path, event } = makeSession(...codex)
+    writeFileSync(path, transcriptText('codex.queued'))
+    const at = Date.parse('2026-11-26T22:14:44.111Z')
+    let looks = 0
+    const now = () => {
+      looks += 1
+      if (looks === 2) lose(path)
+      return at + looks * 50
+    }
+    const ended = await enrich(event({ kind: 'done', at }), { now })
+    expect(looks).toBeGreaterThan(1)
+    expect(ended).toMatchObject({ durationMs: 6094, prompt: 'Now the linter' })
   })
 
   it('is not waited for in a one-shot run', async () => {

@@ -1,6 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Memory } from '../../src/policy/memory.ts'
 import { prepareAgain, sessionHash } from '../../src/prepare/prepare.ts'
+import { makeHome, transcriptText } from '../context/_world.ts'
 import {
   ask,
   at,
@@ -13,6 +16,18 @@ import {
   stop,
   type World,
 } from './_world.ts'
+
+/** The end of a turn of codex in a recorded transcript in which a prompt waited for the first one. */
+function turnOfCodex(endedAt: string) {
+  const { home } = makeHome()
+  vi.stubEnv('HOME', home)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const path = join(home, '.codex/sessions/s1.jsonl')
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, transcriptText('codex.queued'))
+  const seconds = (Date.parse(endedAt) - at) / 1000
+  return { done: { ...stop, transcript_path: path }, seconds }
+}
 
 describe('a prepared event', () => {
   it('has a delivery for each channel, and an entry with the facts', async () => {
@@ -63,6 +78,21 @@ describe('a prepared event', () => {
         })),
       ],
     })
+  })
+
+  it.each<[string, object, object]>([
+    ['is held', { noise: { minSeconds: 0 } }, { means: 'StopQueued', held: ['desk'] }],
+    ['is told if the rule is off', { noise: { off: ['queued-prompts'] } }, { means: 'Stop' }],
+    [
+      'is told if no channel uses the rule',
+      { channels: { desk: { type: 'desktop', noise: false } } },
+      { means: 'Stop' },
+    ],
+  ])('for whose end a prompt waited %s', async (_, config, expected) => {
+    const { done, seconds } = turnOfCodex('2026-11-26T22:14:37.850Z')
+    const { entry, held } = await prepared(done, { config, seconds, client: 'codex' })
+    const channels = held.map(({ delivery }) => delivery.channel)
+    expect({ means: entry.facts?.means, held: channels }).toEqual({ held: [], ...expected })
   })
 
   it('that asks nothing has no questions, and none who is asked', async () => {
@@ -210,6 +240,21 @@ describe('a delivery that is prepared again', () => {
       message: { kind: 'failed', title: 'Bank (shop): failed' },
     })
   })
+})
+
+it('a delivery that is made again does not wait for a prompt that may follow', async () => {
+  const { done, seconds } = turnOfCodex('2026-11-26T22:14:44.111Z')
+  const { loaded, deps } = makeWorld({ seconds })
+  let looks = 0
+  const now = () => {
+    looks += 1
+    return deps.now()
+  }
+  const addressed = { kind: 'done', channel: 'desk', urgency: 'normal' } as const
+  const event = eventOf(done, seconds, 'codex')
+  const { message } = await prepareAgain(event, addressed, loaded, { ...deps, now })
+  expect(message.title).toBe('shop: done in 6 s')
+  expect(looks).toBe(0)
 })
 
 describe('the key of a session', () => {
