@@ -17,8 +17,8 @@ export function defineHoldUntilNextEnd({ name, means: wanted, reason }: GoingOn)
   return defineRule({
     name,
     isNoise: true,
-    judge({ kind, means, at }, _, { now }) {
-      if (kind !== 'done' || means !== wanted) return send
+    judge({ means, at }, _, { now }) {
+      if (means !== wanted) return send
       // An event that waited for the worker may be followed by one that makes it old.
       const until = Math.max(at, now) + HOLD_MINUTES * 60_000
       return { type: 'hold', until, reason, group: '' }

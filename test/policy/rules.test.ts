@@ -5,6 +5,7 @@ import type { EnrichedEvent } from '../../src/context/enrich.ts'
 import { asksAtEnd } from '../../src/event/headline.ts'
 import { background } from '../../src/policy/background.ts'
 import { policies } from '../../src/policy/policies.ts'
+import { queuedPrompts } from '../../src/policy/queued-prompts.ts'
 import { parsePayload } from '../support/payload.ts'
 import { type Options, runTimeline } from '../support/timeline.ts'
 
@@ -473,6 +474,7 @@ describe('the rule', () => {
       [60, refused],
     ]
     expect(told(steps)).toEqual(['desktop 60 at 1860'])
+    expect(told([...steps, [200, refused]])).toEqual(['desktop 200 at 2000'])
     expect(told([...steps, [100, end]])).toEqual(['desktop 100'])
     expect(told([...steps, [100, prompt]])).toEqual([])
   })
@@ -518,6 +520,8 @@ describe('the rule', () => {
     expect(told([...steps, [100, left]])).toEqual([])
     expect(told([...steps, [100, failed]])).toEqual(['desktop 100'])
     expect(told([...steps, [120, { ...idle, isInterrupted: true }]])).toEqual([])
+    const stopped = { hook_event_name: 'Interrupt' }
+    expect(told([...steps, [61, prompt], [70, stopped]], { client: 'codex' })).toEqual([])
     const short: Step[] = [
       [0, prompt],
       [4, { ...stop, isQueued: true }],
@@ -615,12 +619,18 @@ describe('the rule', () => {
     expect(told(steps, { noise: { cooldownSeconds: 60 } })).toEqual(['desktop 70'])
   })
 
-  it('`background` counts its five minutes from when a late worker judges the turn', () => {
-    const event = { kind: 'done', at: start, backgroundTasks: 1 }
-    const now = start + 600_000
-    const verdict = background.judge(event as never, {} as never, null, { now } as never)
-    expect(verdict).toMatchObject({ type: 'hold', until: now + 300_000 })
-  })
+  it.each([
+    ['background', background, { backgroundTasks: 1 }, 5],
+    ['queued-prompts', queuedPrompts, { means: 'StopQueued' }, 30],
+  ])(
+    '`%s` counts its minutes from when a late worker judges the turn',
+    (_, rule, more, minutes) => {
+      const event = { kind: 'done', at: start, ...more }
+      const now = start + 600_000
+      const verdict = rule.judge(event as never, {} as never, null, { now } as never)
+      expect(verdict).toMatchObject({ type: 'hold', until: now + minutes * 60_000 })
+    },
+  )
 
   it('`background` does not wait for the tasks of a one-shot run, which may end before them', () => {
     const steps: Step[] = [
