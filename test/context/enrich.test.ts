@@ -612,6 +612,28 @@ describe('the end of a turn for which a prompt waits', () => {
     expect(ended).toMatchObject({ durationMs: 6094, prompt: 'Now the linter' })
   })
 
+  it.each([
+    ['failed', codex, codexLine('event_msg', { type: 'error' }), 'StopFailure'],
+    ['was stopped', codex, codexLine('event_msg', { type: 'turn_aborted' }), 'Interrupt'],
+    [
+      'was one of a sub-agent',
+      droid,
+      `${JSON.stringify({ type: 'session_start', callingSessionId: 's0' })}\n`,
+      'SubagentStop',
+    ],
+  ])('is not waited for if the turn %s', async (_, [client, folder], line, means) => {
+    const { path, event } = makeSession(client, folder)
+    writeFileSync(path, `${pending(client)}${line}`)
+    let looks = 0
+    const now = () => {
+      looks += 1
+      return asked
+    }
+    const ended = event({ kind: 'done', isHeadless: false, lastMessage: 'It is fixed.' })
+    expect((await enrich(ended, { now })).means).toBe(means)
+    expect(looks).toBe(0)
+  })
+
   it('is not waited for in a one-shot run', async () => {
     const ended = await endWhileQueued(codex, '22:14:44.111', { isHeadless: true })
     expect(ended).toMatchObject({ means: 'Stop', waitedMs: 100 })

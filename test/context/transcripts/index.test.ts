@@ -419,6 +419,16 @@ it('a transcript of claude is that of a sub-agent if it names one and has no lin
   expect(readRecords([said, own], 'claude')).toEqual([answer('said')])
 })
 
+it('a transcript of claude has the lines about its queue last, which may stand before older lines', () => {
+  const timestamp = '2026-11-26T22:13:10.342Z'
+  const records = [
+    { type: 'queue-operation', operation: 'dequeue', timestamp },
+    claude('assistant', 'It is fixed.', { timestamp: '2026-11-26T22:13:09.932Z' }),
+  ]
+  const types = readRecords(records, 'claude').map(({ type }) => type)
+  expect(types).toEqual(['answer', 'queue'])
+})
+
 describe('a transcript of droid', () => {
   const outcome = (reason: string) => ({ type: 'agent_turn_outcome', turnId: 'u1', reason })
   const shown = (text: string, visibility = 'user_only') =>
