@@ -16,7 +16,7 @@ import type { DestinationLimiter, Slot } from './destination-limiter.ts'
 import { type DestinationLine, makeLine } from './destination-line.ts'
 import type { DestinationQueue, Waiting } from './destination-queue.ts'
 import { directInMs, findDirect, findWay } from './direct.ts'
-import { type MessageLife, unknownLife, whyNotNow } from './message-life.ts'
+import { isLate, type MessageLife, unknownLife, whyNotNow } from './message-life.ts'
 import type { Outcome } from './outcome.ts'
 import { summarize } from './summary.ts'
 
@@ -52,12 +52,13 @@ export class Deliverer {
   /** Resolves when the delivery has ended, for now or for good. `load` makes it again. Never rejects. */
   async deliver(delivery: Delivery, load: () => Promise<Delivery>): Promise<Outcome> {
     const { id, channel, session, kind, acceptedAt } = delivery
-    const destination = findDestination(channel, this.#deps.config())
+    const { config, now } = this.#deps
+    const destination = findDestination(channel, config())
     if ('error' in destination) return this.#withoutDestination(delivery, destination.error)
     if (this.#isEnding) return { type: 'released' }
     return new Promise((resolve) => {
-      const isPermission = kind === 'permission'
-      const order = { id, channel, session, acceptedAt, isPermission, delivery, load, resolve }
+      const flags = { isPermission: kind === 'permission', isLate: isLate(delivery, now()) }
+      const order = { id, channel, session, acceptedAt, ...flags, delivery, load, resolve }
       this.#lineTo(destination).queue.add(order as Omit<Order, 'queuedAt'>)
     })
   }

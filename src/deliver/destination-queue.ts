@@ -4,7 +4,7 @@ import type { DestinationLimiter, Slot } from './destination-limiter.ts'
 
 /** How many queued deliveries keep their text in memory. The text of the others is made again when they are sent. */
 const MAX_LOADED = 500
-/** At least this many queued messages, of which the first has waited this long, are combined into one summary. */
+/** At least this many queued messages, of which the first has waited this long or is late, are combined into one summary. */
 const SUMMARY_FROM = 6
 const SUMMARY_AFTER_MS = 2000
 /** How long after it is due a failed delivery may take to be read back from the disk. */
@@ -21,6 +21,8 @@ export interface Waiting {
   delivery: Delivery | undefined
   /** Unix ms. */
   acceptedAt: number
+  /** See message-life.ts. */
+  isLate: boolean
   id: string
   /** Prepares the delivery again if its text was not kept. */
   load(): Promise<Delivery>
@@ -112,8 +114,10 @@ export class DestinationQueue {
         if (ms !== Number.POSITIVE_INFINITY) this.#pumpIn(ms)
         return
       }
-      if (bypass) bypass(this.#takeAll(this.#next()))
-      else this.#start(this.#next())
+      const entries = this.#next()
+      if (entries.length === 0) return
+      if (bypass) bypass(this.#takeAll(entries))
+      else this.#start(entries)
     }
   }
 
@@ -171,10 +175,11 @@ export class DestinationQueue {
     return times.length > 0 ? Math.max(...times) - now : 0
   }
 
+  /** @returns none if the next is a summary, which waits for what is under way */
   #next(): Waiting[] {
     const permission = this.#permissions.shift()
     if (permission) return [permission]
-    if (this.#isSummaryDue()) return this.#takeRest()
+    if (this.#isSummaryDue()) return this.#busy.size > 0 ? [] : this.#takeRest()
     const entry = this.#ready.shift()
     return entry ? [entry] : []
   }
@@ -182,8 +187,8 @@ export class DestinationQueue {
   #isSummaryDue(): boolean {
     const { summarizes, limiter, now } = this.#options
     const [first] = this.#ready
-    if (!summarizes || limiter.isFailing || !first || this.#busy.size > 0) return false
-    return this.#size >= SUMMARY_FROM && now() - first.queuedAt >= SUMMARY_AFTER_MS
+    if (!summarizes || limiter.isFailing || !first || this.#size < SUMMARY_FROM) return false
+    return first.isLate || now() - first.queuedAt >= SUMMARY_AFTER_MS
   }
 
   /** Removes and returns everything but permission questions, in the order of arrival. */

@@ -8,6 +8,9 @@ import type { Hold, Outcome } from './outcome.ts'
  */
 export const ONE_SHOT_MS = 10_000
 
+/** A message that is older is late. */
+const LATE_MS = 60_000
+
 /** What is known of earlier messages. No method throws or rejects. */
 export interface EarlierMessages {
   /** Why the delivery is no longer worth sending; undefined if it is. */
@@ -54,4 +57,9 @@ export async function whyNotNow(
   if (over !== undefined) return { type: 'expired', reason: over }
   const hold = life.whyLater(delivery)
   return hold && { type: 'held', ...hold, delivery }
+}
+
+/** Whether a message is late, such as after `hookbell hold`, so that it may be told together with others. */
+export function isLate({ acceptedAt }: Delivery, now: number): boolean {
+  return now - acceptedAt >= LATE_MS
 }

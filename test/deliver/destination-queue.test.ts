@@ -34,12 +34,12 @@ function makeQueue({ concurrency = 1, summarizes = false, keepsOrder = false } =
       now += ms
     },
     /** Adds an entry named `session/id`; a `?` at the end marks a permission question. */
-    add(name: string, at?: number) {
+    add(name: string, { at, isLate = false }: { at?: number; isLate?: boolean } = {}) {
       const [session = '', id = ''] = name.replace('?', '').split('/')
       const delivery = makeDelivery(id)
       const isPermission = name.endsWith('?')
       added += 1
-      const waiting = { id, session, isPermission, acceptedAt: at ?? added, delivery }
+      const waiting = { id, session, isPermission, isLate, acceptedAt: at ?? added, delivery }
       queue.add({ ...waiting, load: async () => delivery })
     },
   }
@@ -72,7 +72,7 @@ function makeSessionQueue(options: { concurrency?: number; keepsOrder?: boolean 
     add(session: string, id: string, isPermission = false) {
       const delivery = makeDelivery(id, { id })
       now += 1
-      const waiting = { id, session, isPermission, acceptedAt: now, delivery }
+      const waiting = { id, session, isPermission, isLate: false, acceptedAt: now, delivery }
       queue.add({ ...waiting, load: async () => delivery })
     },
     async end(at = 0) {
@@ -181,6 +181,27 @@ describe('a destination queue', () => {
     expect(file.sent[1]?.ids).toHaveLength(1)
   })
 
+  it('sends late entries in one summary at once, as after `hookbell hold`', () => {
+    const { add, sent, queue } = makeQueue({ summarizes: true })
+    queue.setPaused(true)
+    for (let index = 0; index < 6; index += 1) add(`s${index}/e${index}`, { isLate: true })
+    queue.setPaused(false)
+    expect(sent.map(({ ids }) => ids.length)).toEqual([6])
+  })
+
+  it('a summary that is due waits for what is under way; permission questions do not', async () => {
+    const { add, sent, queue, advance } = makeQueue({ summarizes: true, concurrency: 2 })
+    for (let index = 0; index < 9; index += 1) add(`s${index}/e${index}`)
+    advance(2000)
+    await sent[0]?.end()
+    add('s3/q?')
+    expect(sent.map(({ ids }) => ids)).toEqual([['e0'], ['e1'], ['q']])
+    await sent[2]?.end()
+    await sent[1]?.end()
+    expect(sent[3]?.ids).toEqual(['e2', 'e3', 'e4', 'e5', 'e6', 'e7', 'e8'])
+    expect(queue.size).toBe(0)
+  })
+
   it('keeps only the texts of the first few hundred entries in memory', () => {
     const { add, queue } = makeQueue()
     for (let index = 0; index < 2000; index += 1) add(`s${index}/e${index}`)
@@ -236,16 +257,16 @@ describe('a destination queue', () => {
   it.each([
     ['', 1],
     [' of the same millisecond', 2],
-  ])('sends a failed delivery again before later ones%s of its session', async (_, acceptedAt) => {
+  ])('sends a failed delivery again before later ones%s of its session', async (_, at) => {
     const { add, queue, sent, limiter, advance } = makeQueue({ keepsOrder: true })
     const ids = () => sent.flatMap((one) => one.ids)
     limiter.trip(limiter.acquire(), () => 2000)
     queue.expect('first', 2000)
-    add('a/second', 2)
+    add('a/second', { at: 2 })
     advance(2000)
     queue.pump()
     expect(ids()).toEqual([])
-    add('a/first', acceptedAt)
+    add('a/first', { at })
     expect(ids()).toEqual(['first'])
     await sent[0]?.end()
     expect(ids()).toEqual(['first', 'second'])
@@ -254,7 +275,7 @@ describe('a destination queue', () => {
   it('waits longer for a failed delivery that is still coming, but at most a minute', () => {
     const { add, queue, sent, advance } = makeQueue({ keepsOrder: true })
     queue.expect('late', 2000, () => true)
-    add('a/second', 2)
+    add('a/second', { at: 2 })
     for (let ms = 0; ms < 60_000; ms += 4000) {
       advance(4000)
       queue.pump()
@@ -268,7 +289,7 @@ describe('a destination queue', () => {
   it('stops waiting for a failed delivery that does not come back', () => {
     const { add, queue, sent, advance } = makeQueue({ keepsOrder: true })
     queue.expect('gone', 2000)
-    add('a/second', 2)
+    add('a/second', { at: 2 })
     advance(6999)
     queue.pump()
     expect(sent).toEqual([])
