@@ -2,8 +2,11 @@ import { lastJudgedAt } from './sessions.ts'
 import { ENDED_BEFORE } from './turns.ts'
 import { defineRule, send } from './types.ts'
 
-/** An agent that goes on ends its turn once more. If that does not happen, this is the only message about the turn. */
-const HOLD_MINUTES = 30
+/**
+ * An agent that goes on ends its turn once more. If that does not happen, such as because it was killed, this is the only
+ * message about the turn. Few turns take longer: their agent would be called done while it works.
+ */
+const HOLD_HOURS = 2
 
 interface GoingOn {
   name: string
@@ -20,7 +23,7 @@ export function defineHoldUntilNextEnd({ name, means: wanted, reason }: GoingOn)
     judge({ means, at }, _, { now }) {
       if (means !== wanted) return send
       // An event that waited for the worker may be followed by one that makes it old.
-      const until = Math.max(at, now) + HOLD_MINUTES * 60_000
+      const until = Math.max(at, now) + HOLD_HOURS * 3600_000
       return { type: 'hold', until, reason, group: '' }
     },
     review({ kind, at, channel }, { session }) {

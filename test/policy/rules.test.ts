@@ -467,14 +467,14 @@ describe('the rule', () => {
     expect(told(steps, { noise: { off: ['stop-hooks'] } })).toHaveLength(3)
   })
 
-  it('`stop-hooks` tells after half an hour if nothing else came, unless the session ended', () => {
+  it('`stop-hooks` tells after two hours if nothing else came, unless the session ended', () => {
     const refused = { ...stop, isRefused: true }
     const steps: Step[] = [
       [0, prompt],
       [60, refused],
     ]
-    expect(told(steps)).toEqual(['desktop 60 at 1860'])
-    expect(told([...steps, [200, refused]])).toEqual(['desktop 200 at 2000'])
+    expect(told(steps)).toEqual(['desktop 60 at 7260'])
+    expect(told([...steps, [200, refused]])).toEqual(['desktop 200 at 7400'])
     expect(told([...steps, [100, end]])).toEqual(['desktop 100'])
     expect(told([...steps, [100, prompt]])).toEqual([])
   })
@@ -505,15 +505,15 @@ describe('the rule', () => {
     expect(told(steps, { noise: { off: ['queued-prompts'] } })).toHaveLength(3)
   })
 
-  it('`queued-prompts` tells after half an hour if nothing came instead', () => {
+  it('`queued-prompts` tells after two hours if nothing came instead', () => {
     const steps: Step[] = [
       [0, prompt],
       [60, { ...stop, isQueued: true }],
     ]
-    expect(told(steps)).toEqual(['desktop 60 at 1860'])
+    expect(told(steps)).toEqual(['desktop 60 at 7260'])
     // The one that was waiting: many clients report it when its turn begins.
-    expect(told([...steps, [61, prompt]])).toEqual(['desktop 60 at 1860'])
-    expect(told([...steps, [61, prompt], [1800, stop]])).toEqual(['desktop 1800'])
+    expect(told([...steps, [61, prompt]])).toEqual(['desktop 60 at 7260'])
+    expect(told([...steps, [61, prompt], [7200, stop]])).toEqual(['desktop 7200'])
     const left = { hook_event_name: 'SessionEnd', reason: 'prompt_input_exit' }
     const failed = { hook_event_name: 'StopFailure', error: 'overloaded' }
     expect(told([...steps, [100, prompt]])).toEqual([])
@@ -537,7 +537,7 @@ describe('the rule', () => {
       [60.3, idle],
       [61, prompt],
     ]
-    expect(told(steps, { client: 'qwen' })).toEqual(['desktop 60 at 1860'])
+    expect(told(steps, { client: 'qwen' })).toEqual(['desktop 60 at 7260'])
     expect(told([...steps, [200, stop]], { client: 'qwen' })).toEqual(['desktop 200'])
   })
 
@@ -621,7 +621,7 @@ describe('the rule', () => {
 
   it.each([
     ['background', background, { backgroundTasks: 1 }, 5],
-    ['queued-prompts', queuedPrompts, { means: 'StopQueued' }, 30],
+    ['queued-prompts', queuedPrompts, { means: 'StopQueued' }, 120],
   ])(
     '`%s` counts its minutes from when a late worker judges the turn',
     (_, rule, more, minutes) => {
