@@ -6,9 +6,9 @@ import {
   openSync,
   readFileSync,
   renameSync,
-  rmSync,
   type Stats,
   statSync,
+  unlinkSync,
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
@@ -39,10 +39,12 @@ export function readCodeCache(path: string, source: Buffer): Buffer | undefined 
  * @param makeCode called only if a file can be written there, because it takes some milliseconds
  */
 export function writeCodeCache(path: string, source: Buffer, makeCode: () => Buffer) {
-  const temporary = `${path}.${process.pid}`
+  // One name for all processes, so that only one file stays of those that are killed. If two write at once, the cache may
+  // be incomplete for a moment, which is detected.
+  const temporary = `${path}.new`
   try {
     if (!isOwnFolder(dirname(path))) return
-    rmSync(temporary, { force: true })
+    remove(temporary)
     const file = openSync(temporary, 'wx', 0o600)
     try {
       const code = makeCode()
@@ -53,7 +55,15 @@ export function writeCodeCache(path: string, source: Buffer, makeCode: () => Buf
     }
     renameSync(temporary, path)
   } catch {
-    rmSync(temporary, { force: true })
+    remove(temporary)
+  }
+}
+
+function remove(path: string) {
+  try {
+    unlinkSync(path)
+  } catch {
+    // It does not exist, or nothing can be changed here: Yarn can leave a package in its archive.
   }
 }
 

@@ -165,10 +165,10 @@ function removeLeft(stateDir: string) {
 
 /**
  * Of a package that several users share, compiled code may be private to the one who owns it. It is made again here.
- * While another process writes it, a file with a number exists, which is gone a moment later.
+ * While another process writes it, there is a file with another name, which is gone a moment later.
  */
 function isForUs(path: string): boolean {
-  if (/\.cache\.\d+$/.test(path)) return false
+  if (path.endsWith('.cache.new')) return false
   if (!path.endsWith('.cache')) return true
   try {
     accessSync(path, constants.R_OK)

@@ -87,6 +87,11 @@ describe('the code cache of a command', () => {
     expect(readCodeCache(cache('log'), source('log'))?.length).toBeGreaterThan(5000)
   })
 
+  it('is no reason to fail if what is left at its place can be neither replaced nor removed', () => {
+    for (const name of names) mkdirSync(`${cache(name)}.new`)
+    expect(log()).toBe(text)
+  })
+
   it('is not written to a folder that others can change', () => {
     chmodSync(join(folder, 'dist'), 0o777)
     expect(log()).toBe(text)

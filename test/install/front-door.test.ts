@@ -114,7 +114,7 @@ describe('installFrontDoor', () => {
       chownSync(home, STRANGER, STRANGER)
       const caches = ['dist/worker-code.cache', 'dist/packages/zod.cache']
       // The second one is still being written.
-      for (const path of [...caches, `${caches[1]}.123`])
+      for (const path of [...caches, `${caches[1]}.new`])
         writeFileSync(join(shared, path), '', { mode: 0o600 })
       const words = [join(shared, 'bin/hookbell'), 'init', '--client', 'claude', '--yes']
       const { stderr, status } = spawnSync(process.execPath, words, {
@@ -124,7 +124,7 @@ describe('installFrontDoor', () => {
       expect({ stderr, status }).toEqual({ stderr: '', status: 0 })
       const runtime = join(home, '.local/state/hookbell/runtime')
       expect(readdirSync(join(runtime, 'dist'))).toContain('worker-code.cache')
-      expect(readdirSync(join(runtime, 'dist/packages'))).not.toContain('zod.cache.123')
+      expect(readdirSync(join(runtime, 'dist/packages'))).not.toContain('zod.cache.new')
     },
   )
 

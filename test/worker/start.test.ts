@@ -72,9 +72,18 @@ describe('a code cache file', () => {
       'code.cache',
     ])
     expect(readCodeCache(path, SOURCE)).toEqual(CODE)
-    writeFileSync(`${path}.${process.pid}`, 'half')
+    writeFileSync(`${path}.new`, 'half')
     writeCodeCache(path, SOURCE, () => SOURCE)
     expect(readCodeCache(path, SOURCE)).toEqual(SOURCE)
+  })
+
+  it('is whole in the end when two processes write it at once', () => {
+    writeCodeCache(path, SOURCE, () => {
+      writeCodeCache(path, SOURCE, () => CODE)
+      return SOURCE
+    })
+    expect([CODE, SOURCE]).toContainEqual(readCodeCache(path, SOURCE))
+    expect(existsSync(`${path}.new`)).toBe(false)
   })
 
   it('is not written to a folder that others can write', () => {
