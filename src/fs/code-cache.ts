@@ -12,6 +12,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
+import { isPrivateGroup } from './private-group.ts'
 
 // V8's compiled code of a program, cached beside it: compiling the worker takes longer than delivering an event. V8
 // checks only version, flags and source length before it runs the code. So the cache must not be writable by others,
@@ -82,9 +83,10 @@ function readOwn(path: string): Buffer | undefined {
 }
 
 function isOwnFolder(path: string): boolean {
-  const { uid, mode } = statSync(path)
   if (process.platform === 'win32') return true
-  return uid === process.getuid?.() && (mode & 0o022) === 0
+  const { uid, gid, mode } = statSync(path)
+  const isShared = (mode & 0o020) !== 0 && !isPrivateGroup(gid, uid)
+  return uid === process.getuid?.() && (mode & 0o002) === 0 && !isShared
 }
 
 /** The same condition as the front door has for the worker itself. */

@@ -16,6 +16,7 @@ import { readCodeCache, writeCodeCache } from '../../src/fs/code-cache.ts'
 import { packageRoot } from '../../src/package-root.ts'
 import { makeFolder } from '../support/folder.ts'
 import { hasPython, readThroughNonBlockingPipe } from '../support/non-blocking-pipe.ts'
+import { userAlone } from '../support/user-alone.ts'
 
 describe('the code cache of a command', () => {
   let folder: string
@@ -31,12 +32,13 @@ describe('the code cache of a command', () => {
     cpSync(join(packageRoot(), 'bin'), join(folder, 'bin'), { recursive: true })
   })
 
-  const log = () => run('log')
+  const log = () => run(['log'])
 
-  function run(...words: string[]): string {
+  function run(words: string[], user: { uid?: number; gid?: number } = {}): string {
     const env = { PATH: process.env.PATH, HOME: folder, HOOKBELL_STATE_DIR: join(folder, 'state') }
     const args = [join(folder, 'bin/hookbell'), ...words]
-    const { stdout, stderr } = spawnSync(process.execPath, args, { env, encoding: 'utf8' })
+    const options = { env, ...user, encoding: 'utf8' } as const
+    const { stdout, stderr } = spawnSync(process.execPath, args, options)
     return stdout + stderr
   }
 
@@ -59,7 +61,7 @@ describe('the code cache of a command', () => {
     ['api-commands', 'help', 'api', 'hookbell api'],
   ])('is one for all of %s', (name, ...words) => {
     const text = words.pop() ?? ''
-    const answers = [1, 2].map(() => run(...words))
+    const answers = [1, 2].map(() => run(words))
     expect(answers[0]).toContain(text)
     expect(answers[1]).toBe(answers[0])
     expect(readCodeCache(cache(name), source(name))?.length).toBeGreaterThan(50_000)
@@ -91,6 +93,16 @@ describe('the code cache of a command', () => {
     for (const name of names) mkdirSync(`${cache(name)}.new`)
     expect(log()).toBe(text)
   })
+
+  it.runIf(process.getuid?.() === 0 && userAlone !== undefined)(
+    'is written where nobody else is in the group that can change the folder',
+    () => {
+      spawnSync('chown', ['-R', `${userAlone}:${userAlone}`, folder])
+      chmodSync(join(folder, 'dist'), 0o775)
+      expect(run(['log'], { uid: userAlone, gid: userAlone })).toBe(text)
+      expect(statSync(cache('log')).uid).toBe(userAlone)
+    },
+  )
 
   it('is not written to a folder that others can change', () => {
     chmodSync(join(folder, 'dist'), 0o777)

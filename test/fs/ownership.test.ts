@@ -1,22 +1,10 @@
-import { existsSync, readFileSync, type Stats, statSync } from 'node:fs'
+import { type Stats, statSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { checkOwnership, folderFault, isGroupOfOne } from '../../src/fs/ownership.ts'
+import { checkOwnership, folderFault } from '../../src/fs/ownership.ts'
+import { userAlone } from '../support/user-alone.ts'
 
 /** Any user but root; no system has an account of this number. */
 const ME = 4_000_001
-
-const accounts = ['/etc/passwd', '/etc/group'].map(read) as [string, string]
-
-function read(path: string): string {
-  // Windows has no such files.
-  return existsSync(path) ? readFileSync(path, 'utf8') : ''
-}
-
-/** An account of this machine whose group has no other member, such as `daemon`. */
-const alone = accounts[0]
-  .split('\n')
-  .map((line) => line.split(':').map(Number))
-  .find(([, , uid, gid]) => uid && uid === gid && isGroupOfOne(...accounts, uid))?.[2]
 
 /** What is wrong with a file of this owner, group and mode, for the user `me`. */
 function faultOf(file: Partial<Stats>, me = ME, myGroup = me): string | undefined {
@@ -50,39 +38,19 @@ describe.skipIf(process.platform === 'win32')('a file', () => {
     expect(faultOf(file)).toContain(fault)
   })
 
-  it.skipIf(alone === undefined)('that a group can write is accepted if it is mine alone', () => {
-    expect(faultOf({ mode: 0o660 }, alone)).toBe(undefined)
-    const fault = expect.stringContaining('other users can change it')
-    expect(faultOf({ mode: 0o660, gid: 0 }, alone)).toEqual(fault)
-    expect(faultOf({ mode: 0o660 }, alone, 0)).toEqual(fault)
-    expect(faultOf({ mode: 0o662 }, alone)).toEqual(fault)
-    expect(faultOf({ mode: 0o660 }, 0)).toEqual(fault)
-  })
+  it.skipIf(userAlone === undefined)(
+    'that a group can write is accepted if it is mine alone',
+    () => {
+      expect(faultOf({ mode: 0o660 }, userAlone)).toBe(undefined)
+      const fault = expect.stringContaining('other users can change it')
+      expect(faultOf({ mode: 0o660, gid: 0 }, userAlone)).toEqual(fault)
+      expect(faultOf({ mode: 0o660 }, userAlone, 0)).toEqual(fault)
+      expect(faultOf({ mode: 0o662 }, userAlone)).toEqual(fault)
+      expect(faultOf({ mode: 0o660 }, 0)).toEqual(fault)
+    },
+  )
 })
 
 it('a folder that cannot be reached has no fault of its own', () => {
   expect(folderFault('/dev/null/folder')).toBe(undefined)
-})
-
-describe('a group', () => {
-  const passwd = 'root:x:0:0::/root:/bin/sh\nme:x:7:7::/home/me:/bin/sh\n'
-  const group = 'root:x:0:\nme:x:7:\n'
-
-  it.each([
-    ['without members', passwd, group],
-    ['that lists its user', passwd, 'me:x:7:me\n'],
-  ])('%s has one member', (_, users, groups) => {
-    expect(isGroupOfOne(users, groups, 7)).toBe(true)
-  })
-
-  it.each([
-    ['that lists another user', passwd, 'me:x:7:me,you\n'],
-    ['of two users', `${passwd}you:x:8:7::/home/you:/bin/sh\n`, group],
-    ['of a user with two names', `${passwd}you:x:7:9::/home/you:/bin/sh\n`, group],
-    ['with two names', passwd, `${group}us:x:7:you\n`],
-    ['that is not listed', passwd, 'root:x:0:\n'],
-    ['of a user who is not listed', 'root:x:0:0::/root:/bin/sh\n', group],
-  ])('%s may have more members', (_, users, groups) => {
-    expect(isGroupOfOne(users, groups, 7)).toBe(false)
-  })
 })
