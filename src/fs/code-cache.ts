@@ -9,7 +9,7 @@ import {
   type Stats,
   statSync,
   unlinkSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { isPrivateGroup } from './private-group.ts'
@@ -49,7 +49,8 @@ export function writeCodeCache(path: string, source: Buffer, makeCode: () => Buf
     const file = openSync(temporary, 'wx', 0o600)
     try {
       const code = makeCode()
-      for (const part of [HEADER, source, code, code]) writeSync(file, part)
+      // Unlike writeSync, it writes all or throws.
+      for (const part of [HEADER, source, code, code]) writeFileSync(file, part)
       fsyncSync(file)
     } finally {
       closeSync(file)

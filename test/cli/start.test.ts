@@ -3,8 +3,10 @@ import {
   chmodSync,
   cpSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   realpathSync,
+  rmSync,
   statSync,
   utimesSync,
   writeFileSync,
@@ -24,21 +26,21 @@ describe('the code cache of a command', () => {
   beforeEach(async () => {
     folder = await makeFolder()
     for (const name of ['dist', 'templates']) mkdirSync(join(folder, name))
-    const program = quoteIfNeeded(join(realpathSync(folder), 'bin/hookbell'))
-    text = `No events yet. See whether hookbell is registered: node ${program} status\n`
+    const typed = quoteIfNeeded(join(realpathSync(folder), 'bin/hookbell'))
+    text = `No events yet. See whether hookbell is registered: node ${typed} status\n`
     for (const name of ['cli.cjs', 'cli-code.cjs', 'log.cjs', 'commands.cjs', 'api-commands.cjs']) {
       cpSync(join(packageRoot(), 'dist', name), join(folder, 'dist', name))
     }
     cpSync(join(packageRoot(), 'bin'), join(folder, 'bin'), { recursive: true })
   })
 
-  const log = () => run(['log'])
+  const program = () => [process.execPath, join(folder, 'bin/hookbell')]
+  const run = (...words: string[]) => start([...program(), ...words])
+  const log = () => run('log')
 
-  function run(words: string[], user: { uid?: number; gid?: number } = {}): string {
+  function start([file = '', ...words]: string[], user: { uid?: number; gid?: number } = {}) {
     const env = { PATH: process.env.PATH, HOME: folder, HOOKBELL_STATE_DIR: join(folder, 'state') }
-    const args = [join(folder, 'bin/hookbell'), ...words]
-    const options = { env, ...user, encoding: 'utf8' } as const
-    const { stdout, stderr } = spawnSync(process.execPath, args, options)
+    const { stdout, stderr } = spawnSync(file, words, { env, ...user, encoding: 'utf8' })
     return stdout + stderr
   }
 
@@ -61,7 +63,7 @@ describe('the code cache of a command', () => {
     ['api-commands', 'help', 'api', 'hookbell api'],
   ])('is one for all of %s', (name, ...words) => {
     const text = words.pop() ?? ''
-    const answers = [1, 2].map(() => run(words))
+    const answers = [1, 2].map(() => run(...words))
     expect(answers[0]).toContain(text)
     expect(answers[1]).toBe(answers[0])
     expect(readCodeCache(cache(name), source(name))?.length).toBeGreaterThan(50_000)
@@ -94,12 +96,22 @@ describe('the code cache of a command', () => {
     expect(log()).toBe(text)
   })
 
+  it.skipIf(process.platform === 'win32')('does not stay in part where the disk is full', () => {
+    log()
+    const blocks = Math.floor((statSync(cache('log')).size - 100) / 512)
+    rmSync(cache('log'))
+    // What is written beyond the limit fails, and only a part of what crosses it is written: as on a full disk.
+    const limited = ['sh', '-c', `ulimit -f ${blocks}; exec "$0" "$@"`]
+    expect(start([...limited, ...program(), 'log'])).toBe(text)
+    expect(readdirSync(join(folder, 'dist')).filter((name) => /^log\.cache/.test(name))).toEqual([])
+  })
+
   it.runIf(process.getuid?.() === 0 && userAlone !== undefined)(
     'is written where nobody else is in the group that can change the folder',
     () => {
       spawnSync('chown', ['-R', `${userAlone}:${userAlone}`, folder])
       chmodSync(join(folder, 'dist'), 0o775)
-      expect(run(['log'], { uid: userAlone, gid: userAlone })).toBe(text)
+      expect(start([...program(), 'log'], { uid: userAlone, gid: userAlone })).toBe(text)
       expect(statSync(cache('log')).uid).toBe(userAlone)
     },
   )
