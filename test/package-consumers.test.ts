@@ -132,9 +132,11 @@ const compilerOptions = {
 }
 
 const sources = {
-  'main.mts': `import { type Client, createClient, isClientError } from 'hookbell/api'
+  'main.mts': `import type { JournalEntry } from 'hookbell'
+import { type Client, createClient, isClientError } from 'hookbell/api'
 import { type Emulator, startEmulator } from 'hookbell/emulator'
 ${program}
+export const entry: JournalEntry | undefined = undefined
 await main()`,
   'main.cts': `import { type Client, createClient, isClientError } from 'hookbell/api'
 import { type Emulator, startEmulator } from 'hookbell/emulator'

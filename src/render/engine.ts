@@ -1,4 +1,4 @@
-import type { Liquid, RenderOptions, Template } from 'liquidjs'
+import type { Liquid, Template } from 'liquidjs'
 import type { Notifier } from '../notifiers/define.ts'
 import { notifiers } from '../notifiers/index.ts'
 import { makeLiquid } from '../text/liquid.ts'
@@ -34,7 +34,7 @@ export function fill(
   format: Format,
   template: string,
   values: object,
-  limits: RenderOptions = {},
+  limits: { renderLimit?: number } = {},
 ): string {
   return engineFor(format).renderSync(treeOf(format, template), values, limits)
 }
