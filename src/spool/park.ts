@@ -72,13 +72,19 @@ export function readParked(path: string): Parked | undefined {
 
 /**
  * @returns undefined if the file is damaged, foreign or not a delivery
- * @throws the system error if the file cannot be read now, or no longer exists
+ * @throws an error if the file cannot be read now, or no longer exists
  */
 export function readParkedOrThrow(path: string): Parked | undefined {
   const file = readSpoolFile(path)
   if ('foreign' in file) return undefined
+  // Throws only if zod cannot be loaded, such as while the program is replaced: the file may be fine.
+  const { data } = parkedSchema.safeParse(jsonOf(file.bytes))
+  return data && withDueTime(data)
+}
+
+function jsonOf(bytes: Buffer): unknown {
   try {
-    return withDueTime(parkedSchema.parse(JSON.parse(file.bytes.toString())))
+    return JSON.parse(bytes.toString())
   } catch {
     return undefined
   }

@@ -8,6 +8,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -21,6 +22,8 @@ import { readCodeCache, writeCodeCache } from '../../src/fs/code-cache.ts'
 import { compileWorker } from '../../src/install/compile-worker.ts'
 import { installFrontDoor } from '../../src/install/front-door.ts'
 import { packageRoot } from '../../src/package-root.ts'
+import { writeParked } from '../../src/spool/park.ts'
+import { makeDelivery } from '../support/delivery.ts'
 import { makeWorld, type World } from './_world.ts'
 
 const SOURCE = Buffer.from('(function(){ return 1 })')
@@ -123,6 +126,11 @@ describe('a worker and its code cache', () => {
 
   async function deliverOne(event: object = {}) {
     const id = world.accept(event)
+    await once(startWorker(), 'exit')
+    expect(delivered()).toContain(id)
+  }
+
+  function startWorker() {
     const env = {
       HOME: world.folder,
       HOOKBELL_STATE_DIR: world.stateDir,
@@ -130,8 +138,17 @@ describe('a worker and its code cache', () => {
     }
     const child = spawn(process.execPath, [join(dist, 'worker.cjs')], { env, stdio: 'ignore' })
     onTestFinished(() => void child.kill('SIGKILL'))
-    await once(child, 'exit')
-    expect(world.lines().map((line) => line.id)).toContain(id)
+    return child
+  }
+
+  const delivered = () => world.lines().map((line) => line.id)
+
+  /** Its result is cached only if the file is old enough that a later change would alter its timestamp. */
+  async function validateConfig() {
+    const { ctimeMs } = statSync(join(world.configDir, 'config.json'))
+    await expect.poll(() => Date.now() - ctimeMs).toBeGreaterThan(2000)
+    await deliverOne()
+    expect(existsSync(join(world.stateDir, 'cache/checked-config.json'))).toBe(true)
   }
 
   const cache = () => join(dist, 'worker-code.cache')
@@ -180,16 +197,24 @@ describe('a worker and its code cache', () => {
 
   it('starts without loading zod once the configuration was validated', async () => {
     const config = join(world.configDir, 'config.json')
-    const kept = join(world.stateDir, 'cache/checked-config.json')
-    // The result is cached only if the file is old enough that a later change would alter its timestamp.
-    const { ctimeMs } = statSync(config)
-    await expect.poll(() => Date.now() - ctimeMs).toBeGreaterThan(2000)
-    await deliverOne()
-    expect(existsSync(kept)).toBe(true)
+    await validateConfig()
     writeFileSync(join(dist, 'packages/zod.cjs'), 'throw new Error("not to be loaded")')
     await deliverOne()
     writeFileSync(config, readFileSync(config))
     await expect(deliverOne()).rejects.toThrow()
+  })
+
+  it('keeps a parked delivery while its own files are being replaced', async () => {
+    await validateConfig()
+    const parked = { since: 0, reason: 'the server was down', isHeld: false }
+    writeParked(world.spool, 'deferred', { ...parked, delivery: makeDelivery('parked') })
+    const [path, elsewhere] = [join(dist, 'packages/zod.cjs'), join(dist, 'zod.cjs')]
+    renameSync(path, elsewhere)
+    const id = world.accept({})
+    startWorker()
+    await expect.poll(delivered).toContain(id)
+    renameSync(elsewhere, path)
+    await expect.poll(delivered, { timeout: 10_000 }).toContain('parked')
   })
 
   it.each(['Shall I deploy?', '要我部署吗？', 'هل أنشر التغييرات؟'])(
