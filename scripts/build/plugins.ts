@@ -55,7 +55,7 @@ export function leaveCommandsOut(
 
 export function leavePackagesOut(names: readonly string[]): Plugin {
   return {
-    name: 'worker parts',
+    name: 'packages',
     setup({ onResolve }) {
       onResolve({ filter: new RegExp(`^(${names.join('|')})$`) }, ({ path }) => ({
         path: `./packages/${path}.cjs`,
