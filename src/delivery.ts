@@ -89,6 +89,10 @@ export const deliverySchema = z.object({
   acceptedAt: z.number().describe('Unix ms'),
   notBefore: z.number().describe('When it is due, Unix ms; 0: at once'),
   expires: z.number().describe('Unix ms after which it is no longer worth sending; 0: never'),
+  remaining: z
+    .array(z.string())
+    .optional()
+    .describe('The recipients who lack it, while others have it; absent if nobody has it'),
   attempts: z.int().nonnegative().describe('Attempts made so far'),
   firstTriedAt: z.number().describe('Unix ms of the first attempt; 0 if there was none'),
 })

@@ -64,7 +64,7 @@ export async function send(
   { now }: Pick<AttemptDeps, 'now'>,
   { replaces, isBeside }: Pick<SendContext, 'replaces' | 'isBeside'> = {},
 ): Promise<Sent> {
-  const { message, attempts, sessionEnv } = delivery
+  const { message, attempts, sessionEnv, remaining } = delivery
   return await withDeadline(config.deliveryTimeoutSeconds * 1000, (signal) =>
     notifier.send(message, options, {
       signal,
@@ -75,6 +75,7 @@ export async function send(
       delivery,
       ...(replaces !== undefined && { replaces }),
       ...(isBeside && { isBeside }),
+      ...(remaining && { remaining }),
     }),
   )
 }
@@ -110,6 +111,23 @@ export async function withDeadline<Result>(
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** The outcome of a message that was accepted. If some recipients lack it, it is tried again for them alone. */
+export function sentOutcome(
+  before: Delivery,
+  sent: Sent,
+  ms: number,
+  loaded: LoadedConfig,
+  deps: AttemptDeps,
+): Outcome {
+  const { answer, remaining } = typeof sent === 'string' ? { answer: sent } : sent
+  const delivered = { type: 'delivered', attempt: before.attempts + 1, ms, answer } as const
+  if (!remaining) return delivered
+  const missing = new DeliveryError('retry', answer)
+  const outcome = failedOutcome({ ...before, remaining }, missing, loaded, deps)
+  // Somebody has it, so it never counts as failed.
+  return outcome.type === 'deferred' ? outcome : delivered
 }
 
 /** The outcome of a failed attempt. `trippedMs`: for how long the limiter blocks the destination. */

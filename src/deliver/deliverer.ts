@@ -10,6 +10,7 @@ import {
   isRetry,
   retryAfterOf,
   send,
+  sentOutcome,
 } from './attempt.ts'
 import { retryDelay } from './backoff.ts'
 import type { DestinationLimiter, Slot } from './destination-limiter.ts'
@@ -196,8 +197,7 @@ export class Deliverer {
       limiter.release(slot)
       begun.delivered(typeof sent === 'string' ? undefined : sent.handle)
       const ms = Math.round(monotonicMs() - startedAt)
-      const answer = typeof sent === 'string' ? sent : sent.answer
-      return { type: 'delivered', attempt: delivery.attempts + 1, ms, answer }
+      return sentOutcome(delivery, sent, ms, loaded, this.#deps)
     } catch (error) {
       begun.failed(error instanceof DeliveryError ? error.handle : undefined)
       if (!isRetry(error)) {

@@ -42,6 +42,7 @@ export function summarize(deliveries: readonly [Delivery, ...Delivery[]]): Deliv
     ...(questions.length > 0 && { questions }),
     acceptedAt: Math.min(...deliveries.map(({ acceptedAt }) => acceptedAt)),
     expires: 0,
+    remaining: whoLacksOne(deliveries),
     attempts: 0,
     firstTriedAt: 0,
     message: {
@@ -57,6 +58,12 @@ export function summarize(deliveries: readonly [Delivery, ...Delivery[]]): Deliv
       ...(deliveries.some((one) => one.message.asks) && { asks: true }),
     },
   }
+}
+
+/** Whoever lacks one of them; undefined for everybody. Some may read a line twice: better than never. */
+function whoLacksOne(deliveries: readonly Delivery[]): string[] | undefined {
+  const all = deliveries.map(({ remaining }) => remaining)
+  return all.includes(undefined) ? undefined : [...new Set(all.flatMap((one) => one ?? []))]
 }
 
 /** Where all of them come from, as far as that is the same place; undefined if it is not known of each. */

@@ -1,6 +1,6 @@
 import { certificateHint, innermost, WITHOUT_ENCRYPTION } from '../connecting.ts'
 import { answerLine } from './_network.ts'
-import { DeliveryError, tooLate } from './define.ts'
+import { DeliveryError, type Sent, tooLate } from './define.ts'
 
 interface Credentials {
   user: string
@@ -12,14 +12,37 @@ const DAY_IS_FULL = /^[^:]*: 550[ -]5\.4\.5 /
 
 interface Accepted {
   response: string
-  rejectedErrors?: readonly { recipient?: string | undefined; response?: string | undefined }[]
+  rejectedErrors?: readonly Refused[]
 }
 
-/** The server's answer to an accepted mail, with the recipients that it refused. */
-export function smtpAnswer({ response, rejectedErrors = [] }: Accepted, server: URL): string {
-  // Not an error: a retry would send the mail again to the recipients who got it.
+interface Refused {
+  recipient?: string | undefined
+  response?: string | undefined
+  responseCode?: number | undefined
+}
+
+/**
+ * The server's answer to a mail that was accepted for some recipients, with those that it refused. All of them remain
+ * if it may accept one of them later, so that the last answer names those that it has refused for good.
+ */
+export function smtpAnswer(
+  { response, rejectedErrors = [] }: Accepted,
+  to: readonly string[],
+  server: URL,
+): Sent {
+  if (rejectedErrors.length === 0) return cleanAnswer(response, server)
   const refused = rejectedErrors.map((one) => `${one.recipient}: ${one.response}`).join(', ')
-  return cleanAnswer(refused ? `${response} (refused: ${refused})` : response, server)
+  const answer = cleanAnswer(`${response} (refused: ${refused})`, server)
+  if (rejectedErrors.every(({ responseCode = 0 }) => responseCode >= 500)) return answer
+  // nodemailer changes the case of domains.
+  const names = rejectedErrors.map(({ recipient }) => recipient?.toLowerCase())
+  return { answer, remaining: to.filter((one) => names.includes(one.toLowerCase())) }
+}
+
+/** The refusal of all recipients who lack a mail that others have, which is no fault of the server; otherwise undefined. */
+export function onlyRefused(error: unknown): Accepted | undefined {
+  const { rejectedErrors } = Object(error) as Pick<Accepted, 'rejectedErrors'>
+  return rejectedErrors && { response: 'The others have it', rejectedErrors }
 }
 
 /**

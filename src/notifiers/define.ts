@@ -59,13 +59,16 @@ export interface SendContext extends ComposeContext {
   replaces?: string | undefined
   /** It must not replace another message of the session: one that waits for an answer is shown, or being withdrawn. */
   isBeside?: boolean | undefined
+  /** The recipients who lack the message since an earlier attempt; the others have it. */
+  remaining?: readonly string[] | undefined
 }
 
 /**
  * The receiver's own answer, in one short line. With a handle where the message can be withdrawn or replaced later:
- * a short text that only this notifier understands. A message that replaced another one keeps its handle.
+ * a short text that only this notifier understands. A message that replaced another one keeps its handle. With
+ * `remaining` where the receiver has accepted it, but for these recipients may do so only later.
  */
-export type Sent = string | { answer: string; handle: string }
+export type Sent = string | { answer: string; handle?: string; remaining?: string[] }
 
 /**
  * `retry`: may succeed later. `give-up`: will never succeed unless something is corrected.

@@ -5,7 +5,7 @@ import { oneLine } from '../text/clean.ts'
 import { isLoopback } from '../text/loopback.ts'
 import { sha256 } from '../text/sha256.ts'
 import { htmlMarkup } from './_markup.ts'
-import { smtpAnswer, smtpCredentials, smtpFailure } from './_smtp-answer.ts'
+import { onlyRefused, smtpAnswer, smtpCredentials, smtpFailure } from './_smtp-answer.ts'
 import { connectTo } from './_smtp-connection.ts'
 import {
   boundLine,
@@ -61,16 +61,19 @@ export const email = defineNotifier({
   compose: composeMail,
   concurrency: 2,
   async send(message, channel, context) {
-    const { signal, now } = context
+    const { signal, now, remaining } = context
+    const to = channel.to.filter((one) => remaining?.includes(one) ?? true)
+    if (to.length === 0) return 'Not sent again: those who lack it were removed from the channel'
     const { createTransport } = await import('nodemailer')
     const server = new URL(channel.smtp)
     try {
       const transport = createTransport(await transportOptions(server, channel, context))
-      return smtpAnswer(
-        await transport.sendMail({ ...mailOptions(message, channel, now), signal }),
-        server,
-      )
+      const mail = mailOptions(message, channel, now)
+      const envelope = { from: channel.from, to }
+      return smtpAnswer(await transport.sendMail({ ...mail, envelope, signal }), to, server)
     } catch (error) {
+      const refused = remaining && onlyRefused(error)
+      if (refused) return smtpAnswer(refused, to, server)
       throw smtpFailure(error, server, signal)
     }
   },

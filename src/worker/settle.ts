@@ -73,8 +73,8 @@ async function goOnInMemory(
   const isItself = delivery.events.length === events.length
   const single = isItself ? delivery : await load().catch(() => undefined)
   if (!single) return false
-  const { attempts, firstTriedAt } = delivery
-  return await deliverAndSettle({ ...single, attempts, firstTriedAt }, load, deps)
+  const { attempts, firstTriedAt, remaining } = delivery
+  return await deliverAndSettle({ ...single, attempts, firstTriedAt, remaining }, load, deps)
 }
 
 /** Gives up a delivery that is not tried again. @throws the system error if it cannot be stored in dead/ */

@@ -1,6 +1,12 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { builtInConfig, parseConfig } from '../../src/config/load/load.ts'
-import { failedOutcome, findDestination, send, withDeadline } from '../../src/deliver/attempt.ts'
+import {
+  failedOutcome,
+  findDestination,
+  send,
+  sentOutcome,
+  withDeadline,
+} from '../../src/deliver/attempt.ts'
 import type { Delivery } from '../../src/delivery.ts'
 import { DeliveryError, type SendContext } from '../../src/notifiers/define.ts'
 import { file } from '../../src/notifiers/file.ts'
@@ -52,6 +58,24 @@ describe('a failed attempt', () => {
       type: 'exhausted',
       reason: 'no such topic (Create it)',
     })
+  })
+})
+
+describe('a message that some recipients lack', () => {
+  const sent = { answer: 'ok (refused: b@x.test: 450 later)', remaining: ['b@x.test'] }
+  const tell = (changes: Partial<Delivery>) =>
+    sentOutcome(makeDelivery('e1', changes), sent, 5, loaded, { now: () => NOW, random: () => 1 })
+
+  it('is tried again for them', () => {
+    expect(tell({})).toMatchObject({
+      ...{ type: 'deferred', attempt: 1, reason: sent.answer, until: NOW + 3000 },
+      delivery: { attempts: 1, firstTriedAt: NOW, remaining: ['b@x.test'] },
+    })
+  })
+
+  it('counts as delivered, with the reason, when they are given up', () => {
+    const { answer } = sent
+    expect(tell({ attempts: 6 })).toEqual({ type: 'delivered', attempt: 7, ms: 5, answer })
   })
 })
 

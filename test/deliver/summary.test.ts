@@ -315,6 +315,13 @@ describe('a summary', () => {
     expect(summary.message.urgency).toBe('critical')
   })
 
+  it('is for everybody who lacks one of them', () => {
+    const lacked = (...remaining: string[]) => makeDelivery('a', { remaining })
+    expect(summarize([lacked('b'), lacked('b', 'c')]).remaining).toEqual(['b', 'c'])
+    expect(summarize([lacked('b'), makeDelivery('a')]).remaining).toBeUndefined()
+    expect(summarize([makeDelivery('a'), lacked('b')]).remaining).toBeUndefined()
+  })
+
   it('stays shown if one of them asks something at the end of a turn', () => {
     const { message, ...delivery } = makeDelivery('a')
     const asks = { ...delivery, message: { ...message, asks: true } }

@@ -5,7 +5,7 @@ import { makeContext, makeMessage } from './_suite.ts'
 
 export const withoutTls = { disabledCommands: ['STARTTLS'] }
 
-interface Setup {
+export interface Setup {
   server?: Parameters<typeof startSmtpServer>[0]
   /** The URL of the server up to the port. */
   url?: string

@@ -126,7 +126,8 @@ describe.skipIf(reason)(`notifiers: desktop${reason}`, () => {
     const message = makeMessage({ title, urgency: 'critical' })
     const own = makeContext({ sessionEnv: screen.env, ...context })
     const sent = await desktop.send(message, channel, own)
-    return typeof sent === 'string' ? expect.fail(`no handle: ${sent}`) : sent
+    const { answer, handle } = typeof sent === 'string' ? { answer: sent } : sent
+    return { answer, handle: handle ?? expect.fail(`no handle: ${answer}`) }
   }
   const withdraw = (handle: string, sessionEnv: Record<string, string> = screen.env) =>
     desktop.withdraw?.(handle, desktop.options.parse({}), makeContext({ sessionEnv }))

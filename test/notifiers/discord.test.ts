@@ -66,7 +66,7 @@ describe('notifiers: discord', () => {
   it('posts to a thread', async () => {
     const { receiver, send, channel } = await start([{ body: ACCEPTED }], '?thread_id=42')
     const sent = await send()
-    const { handle } = typeof sent === 'string' ? expect.fail(sent) : sent
+    const { handle = '' } = typeof sent === 'string' ? expect.fail(sent) : sent
     await discord.withdraw?.(handle, channel, makeContext())
     expect(receiver.received.map(({ path }) => path.split(CANARY)[1])).toEqual([
       '?thread_id=42&wait=true',

@@ -86,7 +86,7 @@ describe('notifiers: ntfy', () => {
     const options = { server: receiver.url, topic: 'my-agents', token: CANARY }
     const channel = ntfy.options.parse(options)
     const sent = await ntfy.send(makeMessage(), channel, makeContext())
-    const { handle } = typeof sent === 'string' ? expect.fail(sent) : sent
+    const { handle = '' } = typeof sent === 'string' ? expect.fail(sent) : sent
     expect(await ntfy.withdraw?.(handle, channel, makeContext())).toBe('deleted on the devices')
     const [, { method, path, headers } = expect.fail('no request')] = receiver.received
     expect([method, path]).toEqual(['DELETE', `/my-agents/${handle}`])

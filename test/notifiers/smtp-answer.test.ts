@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { refusal } from '../support/smtp.ts'
-import { makeSend, startChannel, withoutTls } from './_email.ts'
+import { makeSend, type Setup, startChannel, withoutTls } from './_email.ts'
 import { allTextOf, failureOf } from './_suite.ts'
 
 const USER = 'canaryUser'
@@ -51,18 +51,64 @@ describe('notifiers: email: responses of the mail server', () => {
       expect(await failureOf(send())).toMatchObject({ verdict: 'retry', retryAfterMs: 3_600_000 })
     })
 
-    it('of one recipient still delivers to the other one', async () => {
-      const { send, received } = await startChannel({
+    describe('of one recipient', () => {
+      const to = ['a@example.com', 'B@Example.com', 'c@example.com']
+      /** @param refused by the first letter of a recipient */
+      const refusing = (refused: Record<string, Error>): Setup => ({
         server: {
           onRcptTo: ({ address }, _session, callback) =>
-            callback(address.startsWith('b') ? refusal(550, 'unknown') : null),
+            callback(refused[address.slice(0, 1).toLowerCase()] ?? null),
         },
-        options: { to: ['a@example.com', 'b@example.com'] },
+        options: { to },
       })
-      expect(await send()).toBe(
-        '250 2.0.0 Ok: queued as 4F2A (refused: b@example.com: 550 unknown)',
+
+      it('still delivers to the others', async () => {
+        const { send, received } = await startChannel(refusing({ c: refusal(550, 'unknown') }))
+        expect(await send()).toBe(
+          '250 2.0.0 Ok: queued as 4F2A (refused: c@example.com: 550 unknown)',
+        )
+        expect(received[0]?.to).toEqual(['a@example.com', 'B@example.com'])
+      })
+
+      it('for a while leaves the mail to be sent to those who lack it', async () => {
+        const refused = { b: refusal(450, 'greylisted'), c: refusal(550, 'unknown') }
+        const { send, received } = await startChannel(refusing(refused))
+        const sent = await send()
+        expect(sent).toEqual({
+          answer:
+            '250 2.0.0 Ok: queued as 4F2A (refused: B@example.com: 450 greylisted, c@example.com: 550 unknown)',
+          remaining: ['B@Example.com', 'c@example.com'],
+        })
+        expect(received[0]?.to).toEqual(['a@example.com'])
+      })
+
+      it('who alone lacks the mail is told, and is no fault of the server', async () => {
+        const { send } = await startChannel(refusing({ b: refusal(450, 'greylisted') }))
+        expect(await send({}, { remaining: ['B@Example.com'] })).toEqual({
+          answer: 'The others have it (refused: B@example.com: 450 greylisted)',
+          remaining: ['B@Example.com'],
+        })
+        const other = await startChannel(refusing({ b: refusal(550, 'unknown') }))
+        expect(await other.send({}, { remaining: ['B@Example.com'] })).toBe(
+          'The others have it (refused: B@example.com: 550 unknown)',
+        )
+      })
+    })
+
+    it('is asked again only for those who lack the mail, which names all of them', async () => {
+      const to = ['a@example.com', 'b@example.com']
+      const { send, received } = await startChannel({ options: { to } })
+      expect(await send({}, { remaining: ['b@example.com'] })).toBe('250 2.0.0 Ok: queued as 4F2A')
+      expect(received[0]?.to).toEqual(['b@example.com'])
+      expect(received[0]?.mail.to?.map(({ address }) => address)).toEqual(to)
+    })
+
+    it('is not asked again when those who lack the mail were removed', async () => {
+      const { send, received } = await startChannel()
+      expect(await send({}, { remaining: ['b@example.com'] })).toBe(
+        'Not sent again: those who lack it were removed from the channel',
       )
-      expect(received[0]?.to).toEqual(['a@example.com'])
+      expect(received).toEqual([])
     })
   })
 

@@ -76,7 +76,7 @@ describe('notifiers: telegram', () => {
       { body: '{"ok":true,"result":true}' },
     ])
     const sent = await send()
-    const { handle } = typeof sent === 'string' ? expect.fail(sent) : sent
+    const { handle = '' } = typeof sent === 'string' ? expect.fail(sent) : sent
     const other = { ...channel, chat: '@another' }
     expect(await telegram.withdraw?.(handle, other, makeContext())).toBe('deleted')
     const { path, body } = receiver.received[1] ?? expect.fail('no request')

@@ -7,7 +7,8 @@ import { flush } from '../../src/worker/control.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import { startFaultServer } from '../support/fault-server.ts'
 import { startReceiver } from '../support/receiver.ts'
-import { countOutcomes, makeWorld, readLines, type World } from './_world.ts'
+import { refusal, startSmtpServer } from '../support/smtp.ts'
+import { countOutcomes, letItBeTime, makeWorld, readLines, type World } from './_world.ts'
 
 const DAY_MS = 24 * 3600_000
 const slack = (url: string) => ({ type: 'slack', url: `${url}/services/x` })
@@ -38,6 +39,63 @@ describe('300 mails to a server that is down', () => {
     expect(parked).toBeLessThan(most)
     world.configure({ channels: { file: { type: 'file', path: world.outFile } }, lingerSeconds: 0 })
     await running
+  })
+})
+
+describe('a mail that the server takes for some recipients only', () => {
+  const mailTo = (port: number, ...to: string[]) => ({
+    ...{ type: 'email', smtp: `smtp://127.0.0.1:${port}`, from: 'a@x.test', to },
+  })
+
+  it('is tried again for the others, and nobody gets it twice', async () => {
+    let tries = 0
+    const { port, received } = await startSmtpServer({
+      onRcptTo: ({ address }, _session, callback) => {
+        if (address === 'new@x.test') tries += 1
+        callback(address === 'new@x.test' && tries < 3 ? refusal(450, 'greylisted') : null)
+      },
+    })
+    const mail = mailTo(port, 'old@x.test', 'new@x.test')
+    const world = makeWorld({ channels: { mail } })
+    const id = world.accept({ message: 'hello' })
+    await world.untilIdle()
+    expect(received.map(({ to }) => to)).toEqual([['old@x.test'], ['new@x.test']])
+    expect(new Set(received.map(({ mail: { messageId } }) => messageId)).size).toBe(1)
+    const told = entriesOf(world).filter((one) => 'channel' in one && one.channel === 'mail')
+    expect(told).toMatchObject([
+      {
+        ...{ type: 'deferred', attempt: 1 },
+        reason: '250 2.0.0 Ok: queued as 4F2A (refused: new@x.test: 450 greylisted)',
+      },
+      {
+        ...{ type: 'deferred', attempt: 2 },
+        reason: 'The others have it (refused: new@x.test: 450 greylisted)',
+      },
+      { type: 'delivered', attempt: 3, answer: '250 2.0.0 Ok: queued as 4F2A' },
+    ])
+    expect(await world.statusOf(id)).toMatchObject({ outcome: 'delivered' })
+  })
+
+  it('does not delay other mails, and counts as delivered when the others are given up', async () => {
+    const { port, received } = await startSmtpServer({
+      onRcptTo: ({ address }, _session, callback) =>
+        callback(address === 'full@x.test' ? refusal(452, 'mailbox full') : null),
+    })
+    const mail = mailTo(port, 'me@x.test', 'full@x.test')
+    const retry = { firstDelaySeconds: 600, maxAttempts: 2 }
+    const world = makeWorld({ channels: { mail }, retry })
+    const [first = '', second = ''] = ['1', '2'].map((message) => world.accept({ message }))
+    await world.once()
+    expect(received.map(({ to }) => to)).toEqual([['me@x.test'], ['me@x.test']])
+    for (const id of [first, second]) letItBeTime(world, `${id}.mail`)
+    await world.once()
+    expect(received).toHaveLength(2)
+    expect(world.list('dead')).toEqual([])
+    for (const id of [first, second])
+      expect((await world.statusOf(id))?.channels.mail).toMatchObject({
+        ...{ state: 'delivered', attempts: 2 },
+        detail: 'The others have it (refused: full@x.test: 452 mailbox full)',
+      })
   })
 })
 

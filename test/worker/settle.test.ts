@@ -93,6 +93,18 @@ describe('a delivery that cannot be stored', () => {
     expect(entries().map(({ id, type }) => [id, type])).toEqual([['e2', 'delivered']])
   })
 
+  it('is tried again only for the recipients who lack it', async () => {
+    const outcome = deferred(0) as Extract<Outcome, { type: 'deferred' }>
+    const remaining = ['b@example.com']
+    const { world, tried, settle } = makeSettling({
+      ...outcome,
+      delivery: { ...outcome.delivery, remaining },
+    })
+    renameSync(world.spool.tmp, `${world.spool.tmp}.gone`)
+    expect(await settle(makeDelivery('e2'))).toBe(true)
+    expect(tried.map((one) => one.remaining)).toEqual([undefined, remaining])
+  })
+
   it('is told too early if a rule holds it', async () => {
     const delivery = makeDelivery('e2')
     const held: Outcome = { type: 'held', until: Date.now() + 60_000, reason: 'night', delivery }
