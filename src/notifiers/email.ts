@@ -189,7 +189,7 @@ function renderHtml(message: Message, title: string, now: number): string {
   return `<!doctype html>
 <html>
 <head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>${escapeMarkup(title)}</title></head>
-<body style="font: 15px/1.5 system-ui, sans-serif; max-width: 42em; margin: 1em auto; padding: 0 1em">
+<body style="font: 15px/1.5 system-ui, sans-serif; max-width: 42em; margin: 1em auto; padding: 0 1em; overflow-wrap: break-word">
 <h1 style="font-size: 1.2em">${escapeMarkup(boundLine(message.title, SUBJECT_LENGTH))}</h1>
 ${boundText(body, BODY_LENGTH, markupToken)}
 <p style="color: #777; font-size: 0.85em; border-top: 1px solid #8884; padding-top: 0.6em; margin-top: 1.6em">${small}</p>

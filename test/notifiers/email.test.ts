@@ -46,7 +46,7 @@ describe('notifiers: email', () => {
       "<!doctype html>
       <html>
       <head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>Build &lt;failed&gt; &amp; stopped</title></head>
-      <body style="font: 15px/1.5 system-ui, sans-serif; max-width: 42em; margin: 1em auto; padding: 0 1em">
+      <body style="font: 15px/1.5 system-ui, sans-serif; max-width: 42em; margin: 1em auto; padding: 0 1em; overflow-wrap: break-word">
       <h1 style="font-size: 1.2em">Build &lt;failed&gt; &amp; stopped</h1>
       <p>Line 1<br>Line 2</p>
       <p style="color: #777; font-size: 0.85em; border-top: 1px solid #8884; padding-top: 0.6em; margin-top: 1.6em">shop · claude · 2026-11-20 09:30<br>
