@@ -10,6 +10,12 @@ interface Credentials {
 // Gmail says so when the mails of the last 24 hours are used up: later ones get through.
 const DAY_IS_FULL = /^[^:]*: 550[ -]5\.4\.5 /
 
+/**
+ * Failures that say nothing about the mail, even with a status of 5xx: something in between may have removed STARTTLS, and
+ * a server that refuses the connection (or EHLO) may take mails from another network, or tomorrow.
+ */
+const aboutTheNetwork = ['ETLS', 'EPROTOCOL']
+
 interface Accepted {
   response: string
   rejectedErrors?: readonly Refused[]
@@ -52,9 +58,9 @@ export function onlyRefused(error: unknown): Accepted | undefined {
 export function smtpFailure(error: unknown, server: URL, signal: AbortSignal): DeliveryError {
   if (signal.aborted) return tooLate('email', signal)
   const { code, status } = smtpStatus(error)
-  const text = cleanAnswer(innermost(error), server)
-  // A missing STARTTLS is answered with 5xx too, but the network in between may have removed it.
-  const permanent = code !== 'ETLS' && status >= 500 && !DAY_IS_FULL.test(text)
+  // nodemailer says some answers twice.
+  const text = cleanAnswer(innermost(error).replace(/\. response=(.*): \1$/s, ': $1'), server)
+  const permanent = !aboutTheNetwork.includes(code) && status >= 500 && !DAY_IS_FULL.test(text)
   return new DeliveryError(permanent ? 'give-up' : 'retry', `email: ${text}`, {
     hint: hintFor(code, text, server),
     retryAfterMs: DAY_IS_FULL.test(text) ? 3_600_000 : undefined,

@@ -213,15 +213,19 @@ describe('notifiers: email: responses of the mail server', () => {
     },
   )
 
-  it('asks for a retry when the server closes the connection', async () => {
-    const server = createServer((socket) => {
-      socket.on('error', () => {}).end('421 4.3.2 shutting down\r\n')
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => void server.close())
-    const { port } = server.address() as { port: number }
-    const error = await failureOf(makeSend(`smtp://127.0.0.1:${port}`)())
-    expect(error.verdict).toBe('retry')
-    expect(error.message).toContain('421')
-  })
+  it.each(['421 4.3.2 shutting down', '554 5.7.1 no mail from this network'])(
+    'asks for a retry when the server closes the connection with %s',
+    async (greeting) => {
+      const server = createServer((socket) => {
+        socket.on('error', () => {}).end(`${greeting}\r\n`)
+      })
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      onTestFinished(() => void server.close())
+      const { port } = server.address() as { port: number }
+      const message = `email: Invalid greeting: ${greeting}`
+      expect(await failureOf(makeSend(`smtp://127.0.0.1:${port}`)())).toMatchObject({
+        ...{ verdict: 'retry', message, isChannelDead: false },
+      })
+    },
+  )
 })
