@@ -35,16 +35,30 @@ export const WITHOUT_ENCRYPTION = 'it answers without encryption'
 export function innermost(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.cause instanceof Error) return innermost(error.cause)
-  if (/SSL.*wrong version number/.test(error.message)) return WITHOUT_ENCRYPTION
   const first = error instanceof AggregateError ? error.errors[0] : undefined
-  return first ? innermost(first) : error.message
+  return first ? innermost(first) : inWords(error.message)
 }
 
-/** What to do about a certificate that nobody has signed whom this machine trusts; undefined for any other fault. */
+/** What OpenSSL says, without its function, file and line. */
+function inWords(message: string): string {
+  const fault = /:SSL routines:[^:]*:([^:\n]+)/.exec(message)?.[1]
+  if (fault === 'wrong version number') return WITHOUT_ENCRYPTION
+  return fault ? `TLS: ${fault}` : message
+}
+
+const certificateHints: [fault: RegExp, hint: string][] = [
+  [
+    /self-signed certificate|unable to (get|verify) .*certificate/,
+    'If you trust that server, name the file of its authority in the configuration: extraCaFile',
+  ],
+  [/certificate has expired/, 'Its operator has to renew it, unless the clock here is wrong'],
+  [/certificate is not yet valid/, 'Check the clock of this machine'],
+  [/certificate's altnames/, 'Use a host name that its certificate lists'],
+]
+
+/** What to do about a certificate that is not accepted; undefined for any other fault. */
 export function certificateHint(fault: string): string | undefined {
-  return /self-signed certificate|unable to (get|verify) .*certificate/.test(fault)
-    ? 'If you trust that server, name the file of its authority in the configuration: extraCaFile'
-    : undefined
+  return certificateHints.find(([pattern]) => pattern.test(fault))?.[1]
 }
 
 let known: { key: string; secureContext: SecureContext } | undefined

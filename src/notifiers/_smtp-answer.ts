@@ -9,6 +9,10 @@ interface Credentials {
 
 // Gmail says so when the mails of the last 24 hours are used up: later ones get through.
 const DAY_IS_FULL = /^[^:]*: 550[ -]5\.4\.5 /
+const LOGIN_REQUIRED = 530
+/** What a server may say that passes mails on only after a login. */
+const WANTS_LOGIN = /: 530[ -]|: [45]\d\d[ -][45]\.7\.[01] /
+const UNREACHABLE = /getaddrinfo|ECONNREFUSED|ETIMEDOUT|no connection within|^Greeting never/
 
 /**
  * Failures that say nothing about the mail, even with a status of 5xx: something in between may have removed STARTTLS, and
@@ -64,8 +68,8 @@ export function smtpFailure(error: unknown, server: URL, signal: AbortSignal): D
   return new DeliveryError(permanent ? 'give-up' : 'retry', `email: ${text}`, {
     hint: hintFor(code, text, server),
     retryAfterMs: DAY_IS_FULL.test(text) ? 3_600_000 : undefined,
-    // A refused mail says nothing about the next one; a refused login does.
-    isChannelDead: permanent && code === 'EAUTH',
+    // A refused mail says nothing about the next one; a refused or missing login does.
+    isChannelDead: permanent && (code === 'EAUTH' || status === LOGIN_REQUIRED),
   })
 }
 
@@ -77,11 +81,15 @@ export function smtpCredentials(server: URL): Credentials {
   }
 }
 
-function hintFor(code: string, text: string, { protocol }: URL): string | undefined {
+function hintFor(code: string, text: string, { protocol, username }: URL): string | undefined {
   if (text === WITHOUT_ENCRYPTION) return 'Use smtp://, which requires encryption too'
   if (protocol === 'smtp:' && /^Greeting never/.test(text)) {
     return 'Use smtps:// if the server expects encryption from the start, as on port 465'
   }
+  if (code === 'EENVELOPE' && username === '' && WANTS_LOGIN.test(text))
+    return 'The smtp URL has no user and password, which this server may require'
+  if (UNREACHABLE.test(text))
+    return 'Check the network, and host and port in the smtp URL; usual are 465 for smtps:// and 587 for smtp://'
   return certificateHint(text) ?? hints.get(code)
 }
 

@@ -79,6 +79,29 @@ describe('notifiers: email: encryption', () => {
   })
 
   it.each([
+    ['issueExpired', 'IP:0.0.0.0', 'certificate has expired', 'clock'],
+    ['issue', 'DNS:mail.example.com', 'does not match', 'host name'],
+  ] as const)('says what to do about a certificate: %s for %s', async (how, name, fault, next) => {
+    const authority = await makeAuthority()
+    onTestFinished(authority.remove)
+    const certificate = await authority[how](name)
+    const { send } = await startChannel({ server: certificate, url: notLoopback })
+    expect(await failureOf(send({}, { extraCaFile: authority.file }))).toMatchObject({
+      verdict: 'retry',
+      message: expect.stringContaining(fault),
+      hint: expect.stringContaining(next),
+    })
+  })
+
+  it('says in words why a server speaks no TLS with us', async () => {
+    const { send } = await startChannel({
+      server: { secure: true, maxVersion: 'TLSv1', minVersion: 'TLSv1' },
+      url: 'smtps://127.0.0.1',
+    })
+    expect((await failureOf(send())).message).toBe('email: TLS: tlsv1 alert protocol version')
+  })
+
+  it.each([
     { host: 'localhost', env: {}, outcome: '250 2.0.0 Ok: queued as 4F2A' },
     { host: '127.0.0.1', env: {}, outcome: 'does not match' },
     { host: '127.0.0.1', env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' }, outcome: 'does not match' },

@@ -124,6 +124,35 @@ describe('notifiers: email: responses of the mail server', () => {
     })
   })
 
+  it.each(['smtp://127.0.0.1:1', 'smtps://mail.nowhere.invalid'])(
+    'says where to look when there is no server: %s',
+    async (smtp) => {
+      const hint = expect.stringContaining('host and port')
+      expect(await failureOf(makeSend(smtp)())).toMatchObject({ verdict: 'retry', hint })
+    },
+  )
+
+  describe('a channel without user and password', () => {
+    const hint = expect.stringContaining('no user and password')
+
+    it('is dead at a server that requires a login', async () => {
+      const { send } = await startChannel({ server: { authOptional: false } })
+      const error = await failureOf(send())
+      expect(error).toMatchObject({ verdict: 'give-up', isChannelDead: true, hint })
+      expect(error.message).toContain('530 ')
+    })
+
+    it('is told what may be the reason when the server passes no mails on', async () => {
+      const { send } = await startChannel({
+        server: {
+          onRcptTo: (_address, _session, callback) =>
+            callback(refusal(554, '5.7.1 Relay access denied')),
+        },
+      })
+      expect(await failureOf(send())).toMatchObject({ isChannelDead: false, hint })
+    })
+  })
+
   describe('a channel with user and password', () => {
     const credentials = `${USER}:${encodeURIComponent(PASSWORD)}`
     const url = `smtp://${credentials}@127.0.0.1`
@@ -224,7 +253,7 @@ describe('notifiers: email: responses of the mail server', () => {
       const { port } = server.address() as { port: number }
       const message = `email: Invalid greeting: ${greeting}`
       expect(await failureOf(makeSend(`smtp://127.0.0.1:${port}`)())).toMatchObject({
-        ...{ verdict: 'retry', message, isChannelDead: false },
+        ...{ verdict: 'retry', message, isChannelDead: false, hint: undefined },
       })
     },
   )
