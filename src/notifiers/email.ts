@@ -30,11 +30,13 @@ const address = z.email({
   error: 'must be one address such as me@example.com',
 })
 
+const urlForm = {
+  error:
+    'must be smtps:// or smtp://user:password@host:port, with % as %25, / as %2F, ? as %3F and # as %23 in user and password',
+}
 const smtpUrl = z
-  .url({ protocol: /^smtps?$/, error: 'must be an smtps or smtp URL' })
-  .refine((url) => !URL.canParse(url) || isPlainServer(new URL(url)), {
-    error: 'must be smtps://user:password@host:port, percent-encoded, with nothing behind the port',
-  })
+  .url({ protocol: /^smtps?$/, ...urlForm })
+  .refine((url) => !URL.canParse(url) || isPlainServer(new URL(url)), urlForm)
 
 const options = z.strictObject({
   smtp: smtpUrl

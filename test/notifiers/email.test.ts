@@ -181,6 +181,20 @@ describe('notifiers: email', () => {
     expect(email.options.safeParse({ ...options, from: address }).success).toBe(false)
   })
 
+  it.each(['pa/ss', '12/34', 'pa#ss', 'pa?ss', '50%'])(
+    'says how to write the password %s in the URL of the server',
+    (password) => {
+      const smtp = (text: string) => `smtp://me:${text}@x.test`
+      const options = { from: 'bell@example.com', to: ['me@example.com'] }
+      const { error } = email.options.safeParse({ ...options, smtp: smtp(password) })
+      expect(error?.issues.map(({ message }) => message)).toEqual([
+        expect.stringContaining('% as %25, / as %2F, ? as %3F and # as %23'),
+      ])
+      const encoded = smtp(encodeURIComponent(password))
+      expect(email.options.safeParse({ ...options, smtp: encoded }).success).toBe(true)
+    },
+  )
+
   it.each([
     'http://x.test',
     'smtp://x.test/path',

@@ -31,7 +31,7 @@ const mailUrlFault = (answer: string) => {
   const { protocol, hostname } = parsed(answer)
   return /^smtps?:$/.test(protocol) && hostname !== ''
     ? undefined
-    : 'Not a URL that begins with smtps:// or smtp://'
+    : 'Not a URL that begins with smtps:// or smtp:// (in the password, write / as %2F, ? as %3F and # as %23)'
 }
 
 const parsed = (answer: string) => new URL(URL.canParse(answer) ? answer : 'none:')
