@@ -5,6 +5,7 @@ import { hubStatus, type OpenHub, withHub } from '../../src/hub-server/status.ts
 import { whereaboutsOf } from '../../src/hub-server/why.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
+import { refusal, startSmtpServer } from '../support/smtp.ts'
 import { asUser, handOver, hubConfig, runHub, toWebhook, users } from './_hub.ts'
 
 /** The state of a message by the response to its handover. */
@@ -44,6 +45,24 @@ describe.skipIf(!hasRedis)('hub: why', () => {
     expect(restMs).toBeGreaterThan(10_000)
     await actOnDead(hub.open, 'drop')
     expect(await lookAt(hub, dead)).toMatchObject({ state: 'dropped' })
+  })
+
+  it('names the recipients whom a mail server refuses for a while: a hub sends the mail once', async () => {
+    const [redis, server] = [
+      await startRedis(),
+      await startSmtpServer({
+        onRcptTo: ({ address }, _session, callback) =>
+          callback(address === 'new@x.test' ? refusal(450, 'greylisted') : null),
+      }),
+    ]
+    const mail = { type: 'email', smtp: `smtp://127.0.0.1:${server.port}`, from: 'a@x.test' }
+    const hub = await runHub(redis, { team: { ...mail, to: ['old@x.test', 'new@x.test'] } })
+    const told = await handOver(redis, 'told')
+    await expect.poll(async () => (await lookAt(hub, told))?.state).toBe('delivered')
+    expect(await lookAt(hub, told)).toMatchObject({
+      detail: '250 2.0.0 Ok: queued as 4F2A (refused: new@x.test: 450 greylisted)',
+    })
+    expect(server.received.map(({ to }) => to)).toEqual([['old@x.test']])
   })
 
   it('finds a record that no hub has taken yet, and all channels of an id without a channel', async () => {
