@@ -14,3 +14,12 @@ export async function readsMarkup(env: BusEnv, signal: AbortSignal): Promise<boo
   }
   return true
 }
+
+/**
+ * Whether the notification daemon is GNOME Shell. It shows one notification at a time, and of that six rows; a critical
+ * one stays until it is dismissed, and the others wait.
+ */
+export async function isGnomeShell(env: BusEnv, signal: AbortSignal): Promise<boolean> {
+  const answer = await callBus({ ...NOTIFICATIONS, method: 'GetServerInformation' }, env, signal)
+  return answer?.ok === true && /\bgnome-shell\b/.test(answer.text)
+}

@@ -1,5 +1,6 @@
-import { readsMarkup } from './_daemon.ts'
+import { isGnomeShell, readsMarkup } from './_daemon.ts'
 import { busEnv, type Notice, notifySend } from './_desktop.ts'
+import { showWaiting } from './_gnome-queue.ts'
 import {
   closeNotification,
   formatHandle,
@@ -63,9 +64,13 @@ export async function withdrawNotification(
 ): Promise<string> {
   const shown = parseHandle(handle)
   if (!shown) return 'not a notification of hookbell'
-  const result = await closeNotification(shown, await busEnv(sessionEnv), signal)
+  const env = await busEnv(sessionEnv)
+  const result = await closeNotification(shown, env, signal)
   if (signal.aborted) throw tooLate('desktop', signal)
-  if (result === 'closed') return 'taken off the screen'
+  if (result === 'closed') {
+    if (await isGnomeShell(env, signal)) await showWaiting(shown, env, signal)
+    return 'taken off the screen'
+  }
   if (result === 'gone') return 'it was gone already'
   throw new DeliveryError('unavailable', 'desktop: no program here can close a notification', {
     hint: 'Install one of dbus-send, gdbus and busctl',

@@ -1,10 +1,15 @@
-/** One message on the bus, as `dbus-monitor --binary` prints it. */
+/** One message on the bus, as `dbus-monitor --binary` prints it, too. */
 export interface BusMessage {
+  /** 1: a call, 2: its answer, 3: an error, 4: a signal. */
+  type: number
+  serial: number
+  sender: string
   member: string
   args: unknown[]
 }
 
 const MEMBER_FIELD = 3
+const SENDER_FIELD = 7
 const SIGNATURE_FIELD = 8
 
 /**
@@ -29,7 +34,13 @@ function readMessage(bytes: Buffer, bodyStart: number): BusMessage {
   const fields = new Map(header)
   const body = makeReader(bytes, bodyStart)
   const types = splitTypes(String(fields.get(SIGNATURE_FIELD) ?? ''))
-  return { member: String(fields.get(MEMBER_FIELD)), args: types.map((type) => body.read(type)) }
+  return {
+    type: bytes.readUInt8(1),
+    serial: bytes.readUInt32LE(8),
+    sender: String(fields.get(SENDER_FIELD)),
+    member: String(fields.get(MEMBER_FIELD)),
+    args: types.map((type) => body.read(type)),
+  }
 }
 
 /** Reads values by their D-Bus type, each aligned as the protocol asks. Little-endian only. */

@@ -1,0 +1,66 @@
+import { startService, text, type Value } from './dbus-service.ts'
+import type { BusMessage } from './desktop-monitor.ts'
+
+interface Banner {
+  id: number
+  title: string
+  body: string
+  urgency: number
+}
+
+const LOW = 0
+const CRITICAL = 2
+
+/**
+ * Shows notifications on a bus as GNOME Shell 43.9 was seen to do: one at a time, the critical ones first, none of low
+ * urgency; after the shown one was withdrawn, none until the next one arrives; and only critical ones while
+ * do-not-disturb is on.
+ */
+export async function startGnomeShell(busAddress: string) {
+  const waiting: Banner[] = []
+  const shownTitles: string[] = []
+  let banner: Banner | undefined
+  let lastId = 0
+  let isQuiet = false
+
+  const notify = ([, replaces, , title, body, , hints]: unknown[]): number => {
+    const urgency = Number(new Map(hints as [string, unknown][]).get('urgency'))
+    const known = [banner, ...waiting].find((one) => one?.id === replaces)
+    if (!known) lastId += 1
+    const next = Object.assign(known ?? { id: lastId }, {
+      title: String(title),
+      body: String(body),
+      urgency,
+    })
+    if (known || urgency === LOW || (isQuiet && urgency < CRITICAL)) return next.id
+    waiting.push(next)
+    waiting.sort((one, other) => other.urgency - one.urgency)
+    if (!banner) {
+      banner = waiting.shift()
+      shownTitles.push(banner?.title ?? '')
+    }
+    return next.id
+  }
+  const close = ([id]: unknown[]) => {
+    if (banner?.id === id) banner = undefined
+    waiting.splice(0, waiting.length, ...waiting.filter((one) => one.id !== id))
+  }
+  const answerTo = ({ member, args }: BusMessage): Value[] => {
+    if (member === 'GetServerInformation') return ['gnome-shell', 'GNOME', '43.9', '1.2'].map(text)
+    if (member === 'GetCapabilities') return [{ type: 'as', value: ['body', 'body-markup'] }]
+    if (member === 'Notify') return [{ type: 'u', value: notify(args) }]
+    if (member === 'CloseNotification') close(args)
+    return []
+  }
+  const stop = await startService(busAddress, 'org.freedesktop.Notifications', answerTo)
+  return {
+    /** What is on the screen. */
+    banner: () => banner,
+    /** The titles of all that was on the screen. */
+    shownTitles,
+    doNotDisturb() {
+      isQuiet = true
+    },
+    stop,
+  }
+}
