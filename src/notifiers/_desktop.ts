@@ -6,6 +6,8 @@ import { DeliveryError, type SendContext, type Urgency } from './define.ts'
 export interface Notice {
   title: string
   body: string
+  /** The same for a desktop that shows only a few rows of it. */
+  shortBody?: string
   urgency: Urgency
   sound: boolean
   /** How long it is shown; 0: until it is dismissed or withdrawn. */

@@ -78,7 +78,11 @@ export async function withdrawNotification(
 }
 
 async function forDaemon(notice: Notice, { signal, sessionEnv }: Context): Promise<Notice> {
-  return { ...notice, deniesMarkup: !(await readsMarkup(await busEnv(sessionEnv), signal)) }
+  const { body, shortBody = body } = notice
+  const env = await busEnv(sessionEnv)
+  const deniesMarkup = !(await readsMarkup(env, signal))
+  const isShort = body !== shortBody && (await isGnomeShell(env, signal))
+  return { ...notice, deniesMarkup, body: isShort ? shortBody : body }
 }
 
 /** The earlier notification, unless the daemon was restarted: its number may now mean another program's. */

@@ -2,15 +2,20 @@ import { release } from 'node:os'
 import * as z from 'zod'
 import { staysShown } from '../delivery.ts'
 import { type Notice, notifySendCommand, osascript, powershell, type Tool } from './_desktop.ts'
+import { fitRows } from './_fit-rows.ts'
 import { showByNodeNotifier } from './_node-notifier.ts'
 import { showByNotifySend, updateNotification, withdrawNotification } from './_notify-send.ts'
 import { runTool } from './_run-tool.ts'
 import { boundLine, boundText, sessionOf } from './_text.ts'
 import { defineNotifier, type Message, tooLate } from './define.ts'
 
-// No desktop shows more text, and one argument of a program is limited to 128 KiB.
+// One argument of a program is limited to 128 KiB.
 const TITLE_LENGTH = 200
 const BODY_LENGTH = 3000
+/** More cover the screen on Xfce, MATE and LXQt, there with the title and the button that dismisses outside of it. */
+const ROWS = 12
+/** GNOME shows six rows, and cuts off the others without a sign. One is for the session. */
+const FEW_ROWS = 5
 
 export const desktop = defineNotifier({
   name: 'desktop',
@@ -59,11 +64,14 @@ function noticeOf(
   { sound, timeoutSeconds }: { sound: boolean; timeoutSeconds: number },
   now: number,
 ): Notice {
-  const body = boundText(message.body, BODY_LENGTH)
+  const text = boundText(message.body, BODY_LENGTH)
   const session = boundLine(sessionOf(message, now), TITLE_LENGTH)
+  const bodyIn = (rows: number) =>
+    [fitRows(text, rows), session && `— ${session}`].filter(Boolean).join('\n')
   return {
     title: boundLine(message.title, TITLE_LENGTH) || 'hookbell',
-    body: [body, session && `— ${session}`].filter(Boolean).join('\n'),
+    body: bodyIn(ROWS),
+    shortBody: bodyIn(FEW_ROWS),
     urgency: message.urgency,
     sound,
     timeoutSeconds: message.urgency === 'critical' ? 0 : timeoutSeconds,
@@ -74,7 +82,8 @@ function noticeOf(
 /** The program and its arguments. On Windows, where the argument is a script, the notice that it shows. */
 function argumentsOf(notice: Notice): object {
   if (hasNotifySend()) return notifySendCommand(notice)
-  if (process.platform !== 'darwin') return notice
+  const { shortBody: _, ...shown } = notice
+  if (process.platform !== 'darwin') return shown
   const { file, args } = osascript(notice)
   return { file, args }
 }

@@ -55,4 +55,14 @@ describe.skipIf(reason)(`notifiers: desktop: GNOME Shell${reason}`, () => {
     expect(gnome.banner()).toBeUndefined()
     expect(gnome.shownTitles).toEqual(['alone'])
   })
+
+  it('a long command leaves room for its session, in the six rows that are shown', async () => {
+    const body = Array.from({ length: 9 }, (_, at) => `line ${at + 1}`).join('\n')
+    const origin = { label: 's1', project: 'shop', branch: 'main', host: '', reply: '' }
+    await send({ title: 'long', body, origin, urgency: 'critical' })
+    expect(gnome.banner()?.body.split('\n').slice(0, 6)).toEqual([
+      ...['line 1', 'line 2', 'line 3 …', 'line 8', 'line 9'],
+      expect.stringMatching(/^— s1 · main/),
+    ])
+  })
 })

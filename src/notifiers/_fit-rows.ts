@@ -1,0 +1,49 @@
+import { displayWidth } from '../text/width.ts'
+
+/** About what GNOME, KDE Plasma and mako show in a row with their usual fonts. */
+const COLUMNS = 50
+
+/**
+ * Shortens a text to about so many rows of a desktop's notification, where long lines are wrapped. The middle is left
+ * out: the end of a command, or of a list, may be what matters.
+ */
+export function fitRows(text: string, rows: number): string {
+  const lines = text.split('\n')
+  if (lines.reduce((sum, line) => sum + rowsOf(line), 0) <= rows) return text
+  const all = lines.flatMap((line) => toRows(line))
+  const last = Math.floor(rows * 0.4)
+  const [start, end] = [all.slice(0, rows - last), all.slice(all.length - last)]
+  const gap = end[0]?.startsLine === false ? '…' : ' …\n'
+  return `${join(start).trimEnd()}${gap}${join(end)}`
+}
+
+function rowsOf(line: string): number {
+  return Math.max(1, Math.ceil(displayWidth(line) / COLUMNS))
+}
+
+interface Row {
+  text: string
+  startsLine: boolean
+}
+
+function toRows(line: string): Row[] {
+  if (displayWidth(line) <= COLUMNS) return [{ text: line, startsLine: true }]
+  const rows: Row[] = []
+  let [text, width] = ['', 0]
+  for (const { segment } of new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(line)) {
+    const more = displayWidth(segment)
+    if (width + more > COLUMNS) {
+      rows.push({ text, startsLine: rows.length === 0 })
+      ;[text, width] = ['', 0]
+    }
+    text += segment
+    width += more
+  }
+  return [...rows, { text, startsLine: rows.length === 0 }]
+}
+
+function join(rows: readonly Row[]): string {
+  return rows
+    .map(({ text, startsLine }, at) => (startsLine && at > 0 ? `\n${text}` : text))
+    .join('')
+}

@@ -1,0 +1,54 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { fitRows } from '../../src/notifiers/_fit-rows.ts'
+import { displayWidth } from '../../src/text/width.ts'
+import { anyCharacter } from '../support/any-character.ts'
+import { runs } from '../support/runs.ts'
+
+const digits = '0123456789'.repeat(30)
+
+describe('notifiers: desktop: rows of a notification', () => {
+  it.each([
+    ['nothing', '', ''],
+    ['as many lines', 'a\nb\nc\nd\ne', 'a\nb\nc\nd\ne'],
+    ['as many rows', digits.slice(0, 250), digits.slice(0, 250)],
+    ['one line more', 'a\nb\nc\nd\ne\nf', 'a\nb\nc …\ne\nf'],
+    ['empty lines at the gap', 'a\nb\n\nd\ne\n\ng', 'a\nb …\n\ng'],
+    ['one long line', digits, `${digits.slice(0, 150)}…${digits.slice(200)}`],
+    [
+      'a long line, then a short one',
+      `${digits}\nend`,
+      `${digits.slice(0, 150)}…${digits.slice(250)}\nend`,
+    ],
+    [
+      'a short line, then a long one',
+      `a\n${digits}`,
+      `a\n${digits.slice(0, 100)}…${digits.slice(200)}`,
+    ],
+    [
+      'characters that take two columns',
+      `a\n${'漢'.repeat(150)}`,
+      `a\n${'漢'.repeat(50)}…${'漢'.repeat(50)}`,
+    ],
+  ])('five rows: %s', (_, text, expected) => {
+    expect(fitRows(text, 5)).toBe(expected)
+  })
+
+  it('any text keeps its start and its end, and a gap is marked', () => {
+    const texts = fc.array(fc.string({ unit: anyCharacter, maxLength: 200 }), { maxLength: 20 })
+    fc.assert(
+      fc.property(texts, fc.integer({ min: 3, max: 12 }), (lines, rows) => {
+        const text = lines.join('\n')
+        const fitted = fitRows(text, rows)
+        if (fitted === text) return
+        const gaps = [...fitted.matchAll(/ …\n|…/g)]
+        const isGap = ({ index, 0: gap }: RegExpExecArray) =>
+          text.startsWith(fitted.slice(0, index)) && text.endsWith(fitted.slice(index + gap.length))
+        expect(gaps.some(isGap)).toBe(true)
+        expect(fitted.split('\n').length).toBeLessThanOrEqual(rows)
+        expect(displayWidth(fitted)).toBeLessThanOrEqual(rows * 50 + rows + 2)
+      }),
+      { numRuns: runs(300) },
+    )
+  })
+})
