@@ -24,8 +24,12 @@ export async function checkDoNotDisturb({ env, loaded }: Facts): Promise<Check[]
     askProperty(env, 'org.dunstproject.cmd0', 'paused'),
     askGnome(env),
   ])
-  if (answers.includes(true))
-    return [check(id, 'warning', 'on: the desktop shows nothing now', 'Switch do-not-disturb off')]
+  const [plasma, dunst, gnome] = answers
+  if (plasma || dunst || gnome) {
+    // Unless a setting of Plasma says otherwise.
+    const left = dunst ? 'nothing' : 'only critical messages, such as permission questions,'
+    return [check(id, 'warning', `on: the desktop shows ${left} now`, 'Switch do-not-disturb off')]
+  }
   if (answers.includes(false)) return [check(id, 'ok', 'off')]
   return [check(id, 'cannot tell', 'this desktop does not say')]
 }
