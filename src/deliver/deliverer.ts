@@ -204,11 +204,10 @@ export class Deliverer {
         limiter.release(slot)
         return failedOutcome(delivery, error, loaded, this.#deps)
       }
-      const { retry } = loaded.config
       const wish = retryAfterOf(error)
       const untilDirect = directInMs({ delivery, limiter, now: now() }, loaded)
       const trippedMs = limiter.trip(slot, (times) =>
-        Math.min(retryDelay(times, retry, random(), wish), untilDirect || Infinity),
+        Math.min(retryDelay(times, loaded.config.retry, random(), wish), untilDirect || Infinity),
       )
       const failed = failedOutcome(delivery, error, loaded, this.#deps, trippedMs)
       // To keep their order, deliveries that failed together are retried together, without jitter.
