@@ -67,6 +67,9 @@ export const opencode = defineClient({
     { event: 'session.created', where: { parentID: true }, means: 'SubagentStart' },
     { event: 'session.created', where: { 'info.parentID': true }, means: 'SubagentStart' },
     { event: 'session.idle', where: { parentID: true }, means: 'SubagentStop' },
+    // Our plug-in adds this if a person refused a tool and the agent did nothing since. Measured with 1.18.33: the end comes
+    // 0.2 s later, without an error. After a refusal with words the agent goes on.
+    { event: 'session.idle', where: { refused: true }, means: 'Interrupt' },
     { event: 'chat.message', where: { parentID: true }, means: 'SubagentStart' },
     // Our plug-in adds this to a prompt that no person wrote, such as the result of a background task.
     { event: 'chat.message', where: { synthetic: true }, means: 'TurnStart' },

@@ -27,18 +27,16 @@ const state = process.env.HOOKBELL_STATE_DIR || join(base, 'hookbell')
 import { spawn } from 'node:child_process'
 ${door ? '\n' : lookup}const [door, ...words] = ${command}
 const events = new Set(${JSON.stringify(events)})
-// Which session started which, as told when it was created: its end does not say so.
-const parents = new Map()
-// Of each session: the id of its last prompt, and the last text of the agent after it.
-const prompts = new Map()
-const texts = new Map()
+// Of each session: which one started it, as told when it was created, since its end does not say so; the id of its last prompt
+// and the last text of the agent after it; when it asked for permission, and whether a person refused it and the agent did
+// nothing since; when its turn ended.
+const sessions = new Map()
 
 export const Hookbell = async ({ directory }) => ({
   'chat.message': async (_, { message, parts }) => {
     try {
       const { id, sessionID } = message
-      prompts.set(sessionID, id)
-      texts.delete(sessionID)
+      sessions.set(sessionID, { parent: known(sessionID).parent, prompt: id })
       const written = parts.filter((part) => !part.synthetic)
       const prompt = cut(written.flatMap((part) => part.text ?? []).join('\\n'))
       const properties = written.length > 0 ? { sessionID, prompt } : { sessionID, synthetic: true }
@@ -49,17 +47,42 @@ export const Hookbell = async ({ directory }) => ({
     try {
       const properties = event.properties ?? {}
       const { id, parentID } = properties.info ?? {}
-      if (id && parentID) parents.set(id, parentID)
-      if (event.type === 'session.deleted') for (const map of [parents, prompts, texts]) map.delete(id)
+      if (id && parentID) known(id).parent = parentID
+      if (event.type === 'session.deleted') sessions.delete(id)
       if (event.type === 'message.part.updated') keepText(properties.part)
+      if (event.type === 'permission.asked') known(properties.sessionID).askedAt = Date.now()
+      if (event.type === 'permission.replied') keepRefusal(properties)
+      if (isRepeat(event.type, properties)) return
       if (events.has(event.type)) tell(event.type, directory, properties)
     } catch {}
   },
 })
 
-function keepText({ type, text, messageID, sessionID }) {
-  if (type !== 'text' || !text || messageID === prompts.get(sessionID)) return
-  texts.set(sessionID, cut(text))
+function known(id) {
+  if (!sessions.has(id)) sessions.set(id, {})
+  return sessions.get(id)
+}
+
+function keepText({ type, text, synthetic, messageID, sessionID }) {
+  const session = known(sessionID)
+  if (type === 'step-start') session.isRefused = false
+  if (type === 'text' && text && !synthetic && messageID !== session.prompt) session.text = cut(text)
+}
+
+// Without a terminal the client refuses by itself, after 20 ms.
+function keepRefusal({ sessionID, reply }) {
+  const session = known(sessionID)
+  if (reply === 'reject' && Date.now() - session.askedAt >= 500) session.isRefused = true
+}
+
+// The client reports the end of a turn again, at once and up to a second later. Two processes at once may arrive in any
+// order: the repeat before the error.
+function isRepeat(type, { sessionID }) {
+  if (type !== 'session.idle' && type !== 'session.error') return false
+  const session = known(sessionID)
+  const isSoon = Date.now() - session.endedAt < 2000
+  session.endedAt = Date.now()
+  return isSoon && type === 'session.idle'
 }
 
 function cut(text) {
@@ -68,9 +91,13 @@ function cut(text) {
 
 function tell(type, directory, properties) {
   const { sessionID } = properties
-  const parentID = parents.get(sessionID)
-  const text = type === 'session.idle' && texts.get(sessionID)
-  const added = { ...(parentID && { parentID }), ...(text && { last_assistant_message: text }) }
+  const { parent, text, isRefused } = known(sessionID)
+  const isEnd = type === 'session.idle'
+  const added = {
+    ...(parent && { parentID: parent }),
+    ...(isEnd && text && { last_assistant_message: text }),
+    ...(isEnd && isRefused && { refused: true }),
+  }
   const body = { hook_event_name: type, cwd: directory, ...added, ...properties }
   const hook = spawn(door, words, {
     stdio: ['pipe', 'ignore', 'ignore'],

@@ -87,6 +87,7 @@ const table: [client: string, name: string, means: string, kind: string][] = [
   ['opencode', 'session.error.abort', 'Interrupt', 'other'],
   ['opencode', 'session.idle', 'Stop', 'done'],
   ['opencode', 'session.idle.agent', 'SubagentStop', 'subagent-done'],
+  ['opencode', 'session.idle.refused', 'Interrupt', 'other'],
   ['qwen', 'Notification.auth', 'Notification', 'other'],
   ['qwen', 'Notification.idle', 'Notification', 'waiting'],
   ['qwen', 'Notification.permission', 'Notification', 'permission'],

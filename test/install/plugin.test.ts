@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { opencode } from '../../src/clients/opencode.ts'
 import { pluginText } from '../../src/install/plugin.ts'
 import { makeFolder } from '../support/folder.ts'
@@ -15,6 +15,9 @@ describe('the plug-in for opencode', () => {
     await event('message.part.updated', { part: textPart('s1', 'm2', 'I look') })
     await event('question.asked', { sessionID: 's1', id: 'q1', questions: [] })
     await event('message.part.updated', { part: textPart('s1', 'm3', 'It has a total.') })
+    // "Initializing snapshot…" of Kilo.
+    const notice = { ...textPart('s1', 'm4', 'Wait…'), synthetic: true }
+    await event('message.part.updated', { part: notice })
     await event('session.idle', { sessionID: 's1' })
     expect(await received(4)).toEqual([
       { hook_event_name: 'chat.message', cwd: '/shop', sessionID: 's1', prompt: 'Add a total' },
@@ -50,6 +53,51 @@ describe('the plug-in for opencode', () => {
     expect(await received(3)).toEqual(
       [1, 2, 3].map(() => expect.objectContaining({ parentID: 's1' })),
     )
+  })
+
+  it('passes on no second end of a turn, which could arrive before the error', async () => {
+    const { event, prompt, received } = await startPlugin()
+    await event('session.error', { sessionID: 's1', error: { name: 'APIError' } })
+    await event('session.idle', { sessionID: 's1' })
+    await event('session.idle', { sessionID: 's2' })
+    await event('session.idle', { sessionID: 's2' })
+    await prompt('s2', 'm1', [{ type: 'text', text: 'Go on' }])
+    await event('session.idle', { sessionID: 's2' })
+    const names = (await received(4)).map(({ hook_event_name, sessionID }) => [
+      hook_event_name,
+      sessionID,
+    ])
+    expect(names).toEqual([
+      ['chat.message', 's2'],
+      ['session.error', 's1'],
+      ['session.idle', 's2'],
+      ['session.idle', 's2'],
+    ])
+  })
+
+  it('marks the end of a turn in which a person refused a tool', async () => {
+    const { event, received } = await startPlugin()
+    const now = vi.spyOn(Date, 'now')
+    onTestFinished(() => now.mockRestore())
+    const refuse = async (sessionID: string, afterMs: number) => {
+      await event('permission.asked', { sessionID, id: `of-${sessionID}` })
+      now.mockReturnValue(Date.now() + afterMs)
+      await event('permission.replied', { sessionID, reply: 'reject' })
+      await event('message.part.updated', { part: { type: 'tool', sessionID } })
+    }
+    await refuse('s1', 3000)
+    // The agent goes on after a refusal with words, and after one of a sub-agent.
+    await refuse('s2', 3000)
+    await event('message.part.updated', { part: { type: 'step-start', sessionID: 's2' } })
+    // By the client itself, without a terminal.
+    await refuse('s3', 20)
+    for (const sessionID of ['s1', 's2', 's3']) await event('session.idle', { sessionID })
+    const ends = (await received(9)).filter(({ hook_event_name: one }) => one === 'session.idle')
+    expect(ends).toEqual([
+      expect.objectContaining({ refused: true, sessionID: 's1' }),
+      { hook_event_name: 'session.idle', cwd: '/shop', sessionID: 's2' },
+      { hook_event_name: 'session.idle', cwd: '/shop', sessionID: 's3' },
+    ])
   })
 
   it('throws nothing into opencode, whatever an event lacks', async () => {
