@@ -58,7 +58,7 @@ describe('cli: usage errors', () => {
     [
       ['init', '--client', 'foo'],
       'x unknown client "foo"',
-      'Known: claude, codex, copilot, cursor, droid, gemini, opencode, qwen',
+      'Known: claude, codex, copilot, cursor, droid, gemini, kilo, opencode, qwen',
     ],
     [['init', '--client', 'droid', '--yes=no'], 'x init: --yes takes no value'],
     [['status', '--json=yes'], 'x status: --json takes no value'],

@@ -5,6 +5,7 @@ import { cursor } from './cursor.ts'
 import type { Client } from './define.ts'
 import { droid } from './droid.ts'
 import { gemini } from './gemini.ts'
+import { kilo } from './kilo.ts'
 import { opencode } from './opencode.ts'
 import { qwen } from './qwen.ts'
 
@@ -16,6 +17,7 @@ export const clients = {
   cursor,
   droid,
   gemini,
+  kilo,
   opencode,
   qwen,
 } satisfies Record<string, Client>

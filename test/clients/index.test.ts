@@ -33,7 +33,7 @@ describe.each<[string, Client]>(Object.entries(clients))('clients: %s', (key, cl
     const meanings = client.events.map((event) => client.aliases[event] ?? event)
     expect(meanings).toContain('Stop')
     expect(meanings).toContain('UserPromptSubmit')
-    expect(meanings.includes('SessionEnd')).toBe(client.name !== 'opencode')
+    expect(meanings.includes('SessionEnd')).toBe(client.entries !== 'plugin')
     const asks = meanings.some((one) => one === 'Notification' || one === 'PermissionRequest')
     expect(asks).toBe(client.name !== 'cursor')
   })
@@ -83,8 +83,8 @@ describe('clients', () => {
     expect(isClientName('toString')).toBe(false)
   })
 
-  it('are eight, and are found by name', () => {
-    expect(Object.keys(clients)).toHaveLength(8)
+  it('are nine, and are found by name', () => {
+    expect(Object.keys(clients)).toHaveLength(9)
     expect(findClient('qwen')?.title).toBe('Qwen Code')
     expect(findClient('toString')).toBeUndefined()
     expect(findClient('unknown')).toBeUndefined()
@@ -107,6 +107,8 @@ describe('clients', () => {
     ['claude', { HOME: '/home/me', CLAUDE_CONFIG_DIR: '' }, '/home/me/.claude'],
     ['copilot', { HOME: '/home/me' }, '/home/me/.copilot'],
     ['opencode', { HOME: '/home/me' }, '/home/me/.config/opencode'],
+    ['kilo', { HOME: '/home/me' }, '/home/me/.config/kilo'],
+    ['kilo', { HOME: '/home/me', KILO_CONFIG_DIR: '/x' }, '/x'],
     ['codex', { HOME: '/home/me', CODEX_HOME: '/x' }, '/x'],
   ] as const)('have their user folder: %s with %j', (name, env, folder) => {
     expect(userFolder(clients[name], env)).toBe(folder)

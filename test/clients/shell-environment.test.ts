@@ -22,6 +22,7 @@ const sessions: [client: keyof typeof clients, env: Record<string, string>][] = 
     },
   ],
   ['gemini', { GEMINI_CLI: '1' }],
+  ['kilo', { KILO: '1', KILO_PID: '5' }],
   ['opencode', { OPENCODE: '1', AGENT: '1' }],
   ['qwen', { QWEN_CODE: '1' }],
 ]
@@ -42,6 +43,7 @@ describe('shellEnvironment', () => {
     {},
     { CLAUDECODE: '' },
     { GEMINI_CLI_HOME: '/x', QWEN_CODE_LANG: 'de', CODEX_HOME: '/x', OPENCODE_CONFIG_DIR: '/x' },
+    { KILO_CONFIG_DIR: '/x', KILO_API_KEY: 'x' },
     // The terminal inside an editor, which a person uses.
     { CURSOR_TRACE_ID: '1', CURSOR_EXTENSION_HOST_ROLE: 'user' },
     { PYTHONUNBUFFERED: '1', GCM_INTERACTIVE: 'never' },

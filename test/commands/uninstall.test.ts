@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { execa } from 'execa'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { clientNames } from '../../src/clients/index.ts'
+import { clientNames, findClient } from '../../src/clients/index.ts'
 import { lockHolder } from '../../src/spool/lock.ts'
 import { runHook } from '../support/fake-agent.ts'
 import { makeFolder } from '../support/folder.ts'
@@ -96,7 +96,7 @@ describe('hookbell uninstall, after init for every client', () => {
     })
     expect(contents(home.home, homes)).toEqual(installed)
     for (const { client, command } of places) {
-      if (client === 'opencode') continue
+      if (findClient(client)?.entries === 'plugin') continue
       const { sawEnd, ...run } = await runHook(command, {
         env: home.env,
         input: '{"hook_event_name":"Stop"}',

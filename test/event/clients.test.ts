@@ -73,6 +73,20 @@ const table: [client: string, name: string, means: string, kind: string][] = [
   ['gemini', 'Notification.question', 'Notification', 'permission'],
   ['gemini', 'SessionEnd', 'SessionEnd', 'ended'],
   ['gemini', 'SessionStart', 'SessionStart', 'other'],
+  ['kilo', 'chat.message', 'UserPromptSubmit', 'other'],
+  ['kilo', 'chat.message.agent', 'SubagentStart', 'other'],
+  ['kilo', 'permission.asked', 'PermissionRequest', 'permission'],
+  ['kilo', 'permission.replied', 'PermissionReplied', 'other'],
+  ['kilo', 'question.asked', 'PermissionRequest', 'permission'],
+  ['kilo', 'question.rejected', 'Interrupt', 'other'],
+  ['kilo', 'question.replied', 'PermissionReplied', 'other'],
+  ['kilo', 'session.created', 'SessionStart', 'other'],
+  ['kilo', 'session.created.agent', 'SubagentStart', 'other'],
+  ['kilo', 'session.error', 'StopFailure', 'failed'],
+  ['kilo', 'session.error.abort', 'Interrupt', 'other'],
+  ['kilo', 'session.idle', 'Stop', 'done'],
+  ['kilo', 'session.idle.agent', 'SubagentStop', 'subagent-done'],
+  ['kilo', 'session.idle.refused', 'Interrupt', 'other'],
   ['opencode', 'chat.message', 'UserPromptSubmit', 'other'],
   ['opencode', 'chat.message.agent', 'SubagentStart', 'other'],
   ['opencode', 'chat.message.own', 'TurnStart', 'other'],
@@ -108,6 +122,7 @@ const exceptions: Record<string, { also?: string[]; never?: string[] }> = {
   cursor: { never: ['subagentStop'] },
   droid: { also: ['PostToolUse'] },
   gemini: { also: ['SessionStart'] },
+  kilo: { never: ['permission.updated'] },
   opencode: { never: ['permission.updated'] },
   qwen: { also: ['PreToolUse'] },
 }
@@ -139,7 +154,9 @@ describe('a payload of a client', () => {
   })
 
   it.each(table)('%s %s is recognised if the client is not known', (client, name) => {
-    expect(parsePayload(readPayload(client, name)).client).toBe(client)
+    // Those of a fork are taken for those of the original: its plug-in always names the client.
+    const original = client === 'kilo' ? 'opencode' : client
+    expect(parsePayload(readPayload(client, name)).client).toBe(original)
   })
 
   it.each(table)('%s %s contains the session and the working folder', (client, name) => {
