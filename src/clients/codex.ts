@@ -64,7 +64,7 @@ export const codex = defineClient({
   ordinaryEnds: ['other'],
   // Measured with 0.169.0: a question of a sub-agent has its agent_id and its own transcript, Stop has neither.
   hidesAgents: true,
-  // Measured with 0.171.0, in a terminal: 401, usage limit, context window.
+  // Measured with 0.171.0, in a terminal: 401, usage limit, context window, /review.
   hidesFailures: true,
   // Measured with 0.169.0: a second session had the TMUX_PANE of the first.
   sharedServer: 'app-server-control/app-server-control.sock',

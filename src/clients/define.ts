@@ -175,7 +175,7 @@ export interface Client {
   writesQueue?: true
   /** Reports each error of the model as a failed turn, and then tries again. Its transcript shows which one ended the turn. */
   retriesErrors?: true
-  /** Fires no hook when a turn fails: only its transcript shows that. */
+  /** Fires no hook when a turn fails or a review ends: only its transcript shows that. */
   hidesFailures?: true
   /** After a minute without an answer to its turn, it sends a Notification. */
   reportsIdle?: true

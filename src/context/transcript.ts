@@ -27,6 +27,8 @@ export interface TranscriptFacts extends TurnFacts {
   isHeadless: boolean | undefined
   /** Whether the session is that of a sub-agent. */
   isSubagent: boolean
+  /** Whether it is a review, at whose end no hook runs. */
+  isReview: boolean
   /** Whether the transcript may be read and has entries. */
   isReadable: boolean
   /** Whether it may be read, and nothing was asked or said in it, or it does not exist. */
@@ -42,6 +44,7 @@ const nothing: TranscriptFacts = {
   branch: '',
   isHeadless: undefined,
   isSubagent: false,
+  isReview: false,
   isReadable: false,
   isUnused: false,
 }

@@ -31,9 +31,13 @@ interface TurnsDeps {
   now(): number
 }
 
+type Ending =
+  | { hook_event_name: 'Stop' }
+  | { hook_event_name: 'StopFailure'; error_details: string }
+
 /**
- * The running turns of clients that fire no hook when a turn fails. Their transcripts are read while they run, and an error
- * becomes an event. Another worker does not know of them: then a failure is not told.
+ * The running turns of clients that fire no hook when a turn fails, or a review ends. Their transcripts are read while they
+ * run, and such an end becomes an event. Another worker does not know of them: then it is not told.
  */
 export class RunningTurns {
   readonly #deps: TurnsDeps
@@ -65,8 +69,8 @@ export class RunningTurns {
     return times.length > 0 ? Math.min(...times) : undefined
   }
 
-  /** The failures of turns that have ended since the last call, accepted and claimed as events. */
-  async takeFailed(): Promise<Claim[]> {
+  /** The unheard ends of turns since the last call, accepted and claimed as events. */
+  async takeEnded(): Promise<Claim[]> {
     const claims: Claim[] = []
     for (const [key, turn] of this.#turns) {
       if (this.#looks.inMs(key) > 0) continue
@@ -75,7 +79,7 @@ export class RunningTurns {
       // Another event of the session may have come meanwhile.
       if (!end || this.#turns.get(key) !== turn) continue
       try {
-        if (end.reason !== undefined) claims.push(this.#accept(turn.prompt, end.reason))
+        if (end !== 'heard') claims.push(this.#accept(turn.prompt, end))
         this.#turns.delete(key)
       } catch {
         // Such as a full disk: it is read again at the next look.
@@ -85,28 +89,30 @@ export class RunningTurns {
     return claims
   }
 
-  /** @returns undefined while it runs; without a reason if there is nothing to tell */
-  async #endOf(turn: Turn): Promise<{ reason?: string } | undefined> {
+  /** @returns undefined while it runs */
+  async #endOf(turn: Turn): Promise<Ending | 'heard' | undefined> {
     const { client, transcriptPath, at } = turn.prompt
     const now = this.#deps.now()
     const size = await sizeOf(transcriptPath, rootsOf(client))
-    if (size === undefined || now - turn.grownAt > SILENT_MS) return {}
+    if (size === undefined || now - turn.grownAt > SILENT_MS) return 'heard'
     if (size === turn.size) return undefined
     Object.assign(turn, { size, grownAt: now })
     const facts = await readTranscript(transcriptPath, rootsOf(client), now, formatOf(client))
-    const { outcome, outcomeReason: reason, outcomeAt = 0, isHeadless } = facts
+    const { outcome, outcomeReason, outcomeAt = 0, isHeadless, isReview } = facts
     // The prompt may not be written yet: then this is how the turn before it ended.
     if (outcome === '' || outcomeAt < at) return undefined
     // The end of a one-shot run tells that it failed.
-    return outcome === 'failed' && !isHeadless ? { reason } : {}
+    if (outcome === 'failed' && !isHeadless) {
+      return { hook_event_name: 'StopFailure', error_details: outcomeReason }
+    }
+    return outcome === 'completed' && isReview ? { hook_event_name: 'Stop' } : 'heard'
   }
 
-  #accept(prompt: Prompt, reason: string): Claim {
+  #accept(prompt: Prompt, ending: Ending): Claim {
     const { client, env, sessionId, cwd, transcriptPath, turnId } = prompt
     const body = {
-      hook_event_name: 'StopFailure',
+      ...ending,
       ...{ session_id: sessionId, turn_id: turnId, cwd, transcript_path: transcriptPath },
-      error_details: reason,
     }
     return this.#deps.store.acceptOwn({ client, env }, Buffer.from(JSON.stringify(body)))
   }

@@ -80,11 +80,11 @@ export async function startOwn(
   await dispatcher.startOwn(report, DESKTOP_OF_LAST_RESORT)
   for (const { claim, channel } of alarms.takeOwn()) await dispatcher.startOwn(claim, channel)
   // Not awaited: a transcript may be on a disk that does not answer.
-  if (turns.nextLookInMs() === 0) dispatcher.follow(startFailed(turns, dispatcher))
+  if (turns.nextLookInMs() === 0) dispatcher.follow(startEnded(turns, dispatcher))
 }
 
-async function startFailed(turns: RunningTurns, dispatcher: Dispatcher) {
-  for (const claim of await turns.takeFailed()) await dispatcher.startOwn(claim)
+async function startEnded(turns: RunningTurns, dispatcher: Dispatcher) {
+  for (const claim of await turns.takeEnded()) await dispatcher.startOwn(claim)
 }
 
 async function tidyUp({ deps, maintenance }: Opened, dispatcher: Dispatcher, isHeld: boolean) {

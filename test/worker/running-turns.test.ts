@@ -14,6 +14,7 @@ const asked: Line = [
 ]
 const ended = (more: object): Line => ['event_msg', { type: 'task_complete', ...more }]
 const failed = ended({ error: { message: error, codex_error_info: 'usage_limit_exceeded' } })
+const review: Line = ['session_meta', { id: 'r1', source: { subagent: 'review' } }]
 const oneShot: Line = ['session_meta', { id: 's1', source: 'exec' }]
 
 /** A session of Codex with its transcript, and the turns that a worker watches, with a clock. */
@@ -52,7 +53,7 @@ function makeTurns() {
     /** Lets as much time pass, and looks. @returns how many failures there are by now */
     after: async (ms: number) => {
       clock.now += ms
-      await turns.takeFailed()
+      await turns.takeEnded()
       return accepted.length
     },
   }
@@ -80,6 +81,10 @@ describe('a running turn of a client that fires no hook for a failure', () => {
 
   it.each([
     ['ended well', [asked, ended({ error: null })]],
+    [
+      'is a review that was stopped',
+      [review, asked, ['event_msg', { type: 'turn_aborted', reason: 'interrupted' }]],
+    ],
     ['was stopped', [asked, ['event_msg', { type: 'turn_aborted', reason: 'interrupted' }]]],
     ['is a one-shot run, whose end is told', [oneShot, asked, failed]],
   ] as [string, Line[]][])('that %s becomes none', async (_, lines) => {
@@ -88,6 +93,21 @@ describe('a running turn of a client that fires no hook for a failure', () => {
     write(...lines)
     expect(await after(1000)).toBe(0)
     expect(turns.nextLookInMs()).toBeUndefined()
+  })
+
+  it('that was a review becomes one, since no hook runs at its end', async () => {
+    const { accepted, after, note, path, write } = makeTurns()
+    note()
+    write(review, asked)
+    expect(await after(1000)).toBe(0)
+    write(ended({ error: null }))
+    expect(await after(1000)).toBe(1)
+    expect(accepted).toEqual([
+      {
+        ...{ client: 'codex', env: { TMUX_PANE: '%1' }, hook_event_name: 'Stop' },
+        ...{ session_id: 's1', turn_id: 'u1', cwd: '/srv/shop', transcript_path: path },
+      },
+    ])
   })
 
   it('that failed while the disk was full is told later', async () => {

@@ -59,6 +59,8 @@ function sessionOf(facts: Payload): EntryContent[] {
       type: 'session',
       ...(source && { isHeadless: source === 'exec' }),
       ...(branch && { branch }),
+      // Measured with 0.171.0: it has a transcript of its own, which its UserPromptSubmit names.
+      ...(textOf(facts, 'source.subagent') === 'review' && { isReview: true }),
     },
   ]
 }
@@ -114,7 +116,7 @@ function itemOf(facts: Payload): EntryContent[] {
   switch (facts.type) {
     case 'message': {
       const text = blockText(facts.content, ['output_text', 'text'])
-      return facts.role === 'assistant' ? answerOf(text) : []
+      return facts.role === 'assistant' ? answerOf(reviewIn(text) ?? text) : []
     }
     case 'function_call':
       return [{ type: 'call', id, name: textOf(facts, 'name'), input: parsed(facts.arguments) }]
@@ -128,4 +130,13 @@ function itemOf(facts: Payload): EntryContent[] {
     default:
       return []
   }
+}
+
+/** A review ends with an object, which codex shows as words. */
+function reviewIn(text: string): string | undefined {
+  const review = text.startsWith('{') ? parsed(text) : undefined
+  if (!isPayload(review) || !('overall_explanation' in review)) return undefined
+  const findings = Array.isArray(review.findings) ? review.findings.filter(isPayload) : []
+  const titles = findings.map((finding) => `- ${textOf(finding, 'title')}`)
+  return [textOf(review, 'overall_explanation'), titles.join('\n')].filter(Boolean).join('\n\n')
 }

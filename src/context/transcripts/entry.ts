@@ -41,6 +41,8 @@ export type EntryContent =
       isHeadless?: boolean
       /** The whole session is that of a sub-agent. */
       isSubagent?: true
+      /** The whole session is a review of Codex, at whose end no hook runs. */
+      isReview?: true
     }
 
 /** Unix ms; undefined where the line has no time of its own. */

@@ -13,6 +13,10 @@ const claude = (type: string, content: unknown, more: Payload = {}): Payload => 
   ...{ type, message: { role: type, content }, ...more },
 })
 const codex = (type: string, payload: Payload): Payload => ({ type, payload })
+const said = (text: string) =>
+  codex('response_item', {
+    ...{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] },
+  })
 const droid = (message: Payload): Payload => ({ type: 'message', message })
 
 /** Lines that the transcripts of the shared suite (formats.test.ts) do not have. */
@@ -168,6 +172,34 @@ const lines: Record<Format, Row[]> = {
       [{ type: 'session', isHeadless: false }],
     ],
     ['the start of an unknown session', codex('session_meta', {}), [{ type: 'session' }]],
+    [
+      'the start of a review',
+      codex('session_meta', { source: { subagent: 'review' } }),
+      [{ type: 'session', isReview: true }],
+    ],
+    [
+      'the start of a sub-agent',
+      codex('session_meta', { source: { subagent: { thread_spawn: { depth: 1 } } } }),
+      [{ type: 'session' }],
+    ],
+    [
+      'the result of a review',
+      said(
+        JSON.stringify({
+          findings: [{ title: '[P1] Round the total' }, { title: '[P2] Name the unit' }],
+          overall_explanation: 'The total is not rounded.',
+        }),
+      ),
+      [answer('The total is not rounded.\n\n- [P1] Round the total\n- [P2] Name the unit')],
+    ],
+    [
+      'the result of a review that found nothing',
+      said('{"findings":[],"overall_explanation":"It is fine."}'),
+      [answer('It is fine.')],
+    ],
+    ...['{"total":1}', '{broken'].map(
+      (text): Row => ['another answer in braces', said(text), [answer(text)]],
+    ),
     ['a turn without a model', codex('turn_context', {}), []],
     [
       'a prompt of an older version',
