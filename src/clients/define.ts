@@ -190,6 +190,8 @@ export interface Client {
   holdUnattendedQuestionMs?: number
   /** Additional events, and types of Notification, that show that an open question was answered. */
   answeredBy: readonly string[]
+  /** It announces a question only once the one before it is answered: in a session, one dialog follows the other. */
+  asksInTurn?: true
   /** A question in words is announced by a notice without these words: they are in the call of the tool. */
   asksInDialogs?: true
   /** The words of a notice that asks for permission for several calls at once, with their number. */

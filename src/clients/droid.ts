@@ -66,6 +66,9 @@ export const droid = defineClient({
   queuedPromptMs: 1000,
   holdQuestionMs: 0,
   answeredBy: [],
+  // Measured in a terminal with 0.225.2: commands and a file in one message are two dialogs, and the notice of the second comes
+  // with it. A sub-agent asks in a session of its own.
+  asksInTurn: true,
   // "Factory CLI is asking the user 1 question(s)" (0.225.2).
   asksInDialogs: true,
   // One dialog for all of them: "Yes, allow all".

@@ -73,6 +73,15 @@ export function noteAgentEnd(session: Questions, agentId: string, at: number) {
   )
 }
 
+/** Notes that all questions before a moment were answered: the client asks one after the other, and asked another one then. */
+export function noteAnsweredBefore(session: Questions, at: number) {
+  const asked = session.questions.filter((one) => one.at < at)
+  noteAnswered(
+    session,
+    asked.map(({ id }) => id),
+  )
+}
+
 /** Notes questions whose answer was seen elsewhere. */
 export function noteAnswered(session: Questions, ids: readonly string[]) {
   if (ids.length === 0) return

@@ -9,6 +9,7 @@ import {
   noteAgentEnd,
   noteAnswer,
   noteAnswered,
+  noteAnsweredBefore,
   noteQuestion,
   type Questions,
 } from './questions.ts'
@@ -129,7 +130,10 @@ function remember(session: Session, entry: AcceptedEntry) {
   const asked = { id, at, toolUseId: knownCall(facts.toolUseId), ...(agentId && { agentId }) }
   if (meaning.isAnswer) noteAnswer(session, asked, meaning)
   if (means === 'SubagentStop' && agentId) noteAgentEnd(session, agentId, at)
-  if (kind === 'permission') noteQuestion(session, asked)
+  if (kind === 'permission') {
+    if (findClient(client)?.asksInTurn) noteAnsweredBefore(session, at)
+    noteQuestion(session, asked)
+  }
   if (meaning.isSubagent && parentSessionId && parentSessionId !== sessionId) {
     session.isSubagent = true
   }

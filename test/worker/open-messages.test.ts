@@ -776,6 +776,31 @@ describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
     expect(await withdrawn()).toBe(1)
   })
 
+  it('of droid is answered once droid asks the next one', async () => {
+    const { world, accept, shown, withdrawn } = await makeDesk({ noise: { off: ['burst'] } })
+    const asks = (count: number, session_id = 's1') => ({
+      ...{ hook_event_name: 'Notification', notification_type: 'permission_prompt', session_id },
+      message: `Factory CLI needs permission to execute ${count} tool(s)`,
+    })
+    accept(asks(2), 'droid')
+    await world.untilIdle()
+    // A sub-agent, which is a session of its own.
+    accept(asks(3, 's2'), 'droid')
+    await world.untilIdle()
+    accept(asks(1), 'droid')
+    await world.untilIdle()
+    const [first, ofAgent, second, ...others] = await shown()
+    expect(others).toEqual([])
+    expect([first?.body, ofAgent?.body, second?.body]).toEqual([
+      expect.stringContaining('execute 2 tool(s)'),
+      expect.stringContaining('execute 3 tool(s)'),
+      expect.not.stringContaining('execute 2 tool(s)'),
+    ])
+    expect(second?.title).not.toContain('more')
+    expect(second?.replacesId).toBeGreaterThan(0)
+    expect(await withdrawn()).toBe(0)
+  })
+
   it('is replaced once, not without end, where that cannot be saved', async () => {
     const { world, accept, shown } = await makeDesk({ noise: { off: ['short-turns'] } })
     const asks = (id: string) => ({
