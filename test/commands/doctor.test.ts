@@ -9,6 +9,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { clients } from '../../src/clients/index.ts'
 import type { Check } from '../../src/doctor/check.ts'
 import { type Home, makeHome } from '../support/home.ts'
 import { shellQuote } from '../support/shell-quote.ts'
@@ -113,7 +114,7 @@ describe('hookbell clients', () => {
     const home = await makeInstalled()
     const { stdout } = await home.run('clients', '--json')
     const rows = JSON.parse(stdout)
-    expect(rows).toHaveLength(8)
+    expect(rows).toHaveLength(Object.keys(clients).length)
     expect(rows[0]).toMatchObject({
       client: 'claude',
       folder: join(home.home, '.claude'),
