@@ -82,6 +82,11 @@ export function meaningOf(event: Told): Meaning {
   }
 }
 
+/** Whether it asks what the client asks only once every question of the session before it is answered. */
+export function isNextQuestion({ client, kind }: { client: string; kind: string }): boolean {
+  return kind === 'permission' && findClient(client)?.asksInTurn === true
+}
+
 /** Whether `again` reports the same thing as `first`, according to the data of their client. */
 export function isRepeat(first: Told, again: Told): boolean {
   if (first.client !== again.client || first.sessionId !== again.sessionId) return false

@@ -1,7 +1,7 @@
 import { findClient } from '../clients/index.ts'
 import { QUEUED_PROMPT_MS } from '../context/turn.ts'
 import { dropOldest } from '../drop-oldest.ts'
-import { meaningOf, reportedAs } from '../event/meaning.ts'
+import { isNextQuestion, meaningOf, reportedAs } from '../event/meaning.ts'
 import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
 import { addLimited } from './limited-list.ts'
 import {
@@ -130,10 +130,8 @@ function remember(session: Session, entry: AcceptedEntry) {
   const asked = { id, at, toolUseId: knownCall(facts.toolUseId), ...(agentId && { agentId }) }
   if (meaning.isAnswer) noteAnswer(session, asked, meaning)
   if (means === 'SubagentStop' && agentId) noteAgentEnd(session, agentId, at)
-  if (kind === 'permission') {
-    if (findClient(client)?.asksInTurn) noteAnsweredBefore(session, at)
-    noteQuestion(session, asked)
-  }
+  if (isNextQuestion({ client, kind })) noteAnsweredBefore(session, at)
+  if (kind === 'permission') noteQuestion(session, asked)
   if (meaning.isSubagent && parentSessionId && parentSessionId !== sessionId) {
     session.isSubagent = true
   }

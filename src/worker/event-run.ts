@@ -2,7 +2,7 @@ import type { Delivery } from '../delivery.ts'
 import { HookbellError } from '../errors.ts'
 import type { AgentEvent } from '../event/event.ts'
 import { kindOrName } from '../event/kind.ts'
-import { meaningOf } from '../event/meaning.ts'
+import { isNextQuestion, meaningOf } from '../event/meaning.ts'
 import { parseEvent } from '../event/parse.ts'
 import { channelsOf, type EventStatus, isAccepted, isOpen } from '../journal/history.ts'
 import { answeredQuestions } from '../policy/questions.ts'
@@ -82,7 +82,7 @@ async function queueEvent(
   })
   deps.turns.note(parsed)
   // The event may answer a held question: review it now, not when it is due.
-  if (meaningOf(parsed).isAnswer) noteAnswer(parsed, deps)
+  if (isNextQuestion(parsed) || meaningOf(parsed).isAnswer) noteAnswer(parsed, deps)
   const ended = Promise.all(running.ended)
   const recorded = recordDecision(running.prepared, before, deps)
   const { client, sessionId } = parsed

@@ -241,6 +241,21 @@ describe.skipIf(!hasRedis)('a machine with a hub', () => {
     expect(answers).toMatchObject([{ isForAll: false, questions }])
   })
 
+  it('tells the hub that a question of droid was answered once droid asks the next one', async () => {
+    const redis = await startRedis()
+    const world = makeMachine(redis, { noise: { off: ['burst'] } })
+    for (const count of [2, 1]) {
+      const message = `Factory CLI needs permission to execute ${count} tool(s)`
+      const notice = { notification_type: 'permission_prompt', session_id: 's', message }
+      world.accept(notice, { client: 'droid' })
+      await world.once()
+    }
+    const [first, ...others] = await recordsIn(redis)
+    const questions = [String(first?.id).replace('.team', '')]
+    const answers = others.filter(({ type }) => type === 'answer')
+    expect(answers).toMatchObject([{ isForAll: false, questions }])
+  })
+
   it('retries to tell the hub of an answer after a failure', async () => {
     const redis = await startRedis()
     const world = makeMachine(redis, { lingerSeconds: 1 })
