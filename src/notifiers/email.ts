@@ -63,14 +63,14 @@ export const email = defineNotifier({
   compose: composeMail,
   concurrency: 2,
   async send(message, channel, context) {
-    const { signal, now, remaining } = context
+    const { signal, remaining } = context
     const to = channel.to.filter((one) => remaining?.includes(one) ?? true)
     if (to.length === 0) return 'Not sent again: those who lack it were removed from the channel'
     const { createTransport } = await import('nodemailer')
     const server = new URL(channel.smtp)
     try {
       const transport = createTransport(await transportOptions(server, channel, context))
-      const mail = mailOptions(message, channel, now)
+      const mail = mailOptions(message, channel, context)
       const envelope = { from: channel.from, to }
       return smtpAnswer(await transport.sendMail({ ...mail, envelope, signal }), to, server)
     } catch (error) {
@@ -122,9 +122,9 @@ async function transportOptions(
 }
 
 /** Only strings and address objects: from other values nodemailer may read files or parse lists. */
-function mailOptions(message: Message, channel: Channel, now: number): SendMailOptions {
+function mailOptions(message: Message, channel: Channel, context: SendContext): SendMailOptions {
   const { from, to } = channel
-  const { headers, body: text, html } = composeMail(message, channel, { now })
+  const { headers, body: text, html } = composeMail(message, channel, context)
   const thread = headers['In-Reply-To']
   return {
     from: { name: 'hookbell', address: from },
@@ -142,7 +142,7 @@ function mailOptions(message: Message, channel: Channel, now: number): SendMailO
 function composeMail(
   message: Message,
   { from, to, subjectPrefix }: Channel,
-  { now }: Pick<ComposeContext, 'now'>,
+  { now, delivery }: Pick<ComposeContext, 'now' | 'delivery'>,
 ) {
   const domain = `hookbell.${from.split('@').at(-1)}`
   const title = boundLine(`${subjectPrefix} ${message.title}`, SUBJECT_LENGTH) || 'hookbell'
@@ -152,12 +152,18 @@ function composeMail(
     From: `hookbell <${from}>`,
     To: to.join(', '),
     Subject: title,
-    'Message-ID': `<${message.id.replace(/[^\w.~-]/g, '-')}@${domain}>`,
+    'Message-ID': `<${mailId(message, delivery?.events)}@${domain}>`,
     ...(thread && { 'In-Reply-To': thread, References: thread }),
     Date: new Date(at).toUTCString(),
     ...automatic,
   }
   return { headers, body: renderText(message, now), html: renderHtml(message, title, now) }
+}
+
+/** Some servers drop a second mail with the same id. The first event of a summary may have been mailed alone before. */
+function mailId({ id }: Message, events: readonly string[] = []): string {
+  const safe = id.replace(/[^\w.~-]/g, '-')
+  return events.length > 1 ? `${safe}-${sha256(events.join('\0')).slice(0, 24)}` : safe
 }
 
 /** One thread per session: all its mails reply to a first mail that was never sent. */
