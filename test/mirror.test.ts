@@ -25,6 +25,7 @@ const topics: { [folder: string]: readonly string[] } = {
   'api/types': ['hover', 'types'],
   commands: ['api-exit-codes', 'api-safety', 'canary-secret', 'delivery', 'hub-signals'],
   context: ['formats', 'hung-mount'],
+  deliver: ['queue-promises'],
   doctor: ['faults', 'faults-of-hooks'],
   'emulator/handlers': ['session-history'],
   event: ['clients', 'sequences'],

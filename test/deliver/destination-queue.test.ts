@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { DestinationLimiter, type Slot } from '../../src/deliver/destination-limiter.ts'
 import { DestinationQueue, type Waiting } from '../../src/deliver/destination-queue.ts'
@@ -117,38 +116,6 @@ describe('a destination queue', () => {
     expect(started).toEqual(['x1', 'y1', 'a1'])
     await end()
     expect(started).toEqual(['x1', 'y1', 'a1', 'a2'])
-  })
-
-  it('sends the entries of each session one at a time, in order and without losing one', async () => {
-    const step = fc.oneof(
-      fc.record({ session: fc.constantFrom('a', 'b', 'c') }),
-      fc.record({ end: fc.nat(3) }),
-    )
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(step, { minLength: 20, maxLength: 80 }),
-        fc.integer({ min: 1, max: 3 }),
-        async (steps, concurrency) => {
-          const { add, end, started, underWay } = makeSessionQueue({ concurrency })
-          const added: string[] = []
-          for (const one of steps) {
-            if ('session' in one) {
-              const id = `${one.session}${added.length}`
-              added.push(id)
-              add(one.session, id)
-            } else await end(one.end % Math.max(1, underWay.length))
-            const sessions = underWay.map(({ id }) => id[0])
-            expect(new Set(sessions).size).toBe(sessions.length)
-            expect(sessions.length).toBeLessThanOrEqual(concurrency)
-          }
-          while (underWay.length > 0) await end()
-          for (const session of ['a', 'b', 'c']) {
-            const of = (ids: string[]) => ids.filter((id) => id.startsWith(session))
-            expect(of(started)).toEqual(of(added))
-          }
-        },
-      ),
-    )
   })
 
   it('sends all waiting entries in one summary once the first one has waited too long', async () => {
