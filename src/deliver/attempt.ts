@@ -126,7 +126,6 @@ export function sentOutcome(
   if (!remaining) return delivered
   const missing = new DeliveryError('retry', answer)
   const outcome = failedOutcome({ ...before, remaining }, missing, loaded, deps)
-  // Somebody has it, so it never counts as failed.
   return outcome.type === 'deferred' ? outcome : delivered
 }
 
@@ -134,10 +133,24 @@ export function sentOutcome(
 export function failedOutcome(
   before: Delivery,
   error: unknown,
-  { config: { retry } }: LoadedConfig,
-  { now, random }: AttemptDeps,
+  loaded: LoadedConfig,
+  deps: AttemptDeps,
   trippedMs = 0,
 ): Outcome {
+  const outcome = outcomeOf(before, error, loaded, deps, trippedMs)
+  if (!before.remaining || outcome.type === 'deferred') return outcome
+  // Somebody has it, so it never counts as failed.
+  const { attempt, reason } = outcome
+  return { type: 'delivered', attempt, ms: 0, answer: `others have it; ${reason}` }
+}
+
+function outcomeOf(
+  before: Delivery,
+  error: unknown,
+  { config: { retry } }: LoadedConfig,
+  { now, random }: AttemptDeps,
+  trippedMs: number,
+): Extract<Outcome, { attempt: number; reason: string }> {
   const attempt = before.attempts + 1
   const firstTriedAt = before.firstTriedAt || now()
   // From now on it is a message like any other: the rules apply before its next attempt.

@@ -97,6 +97,35 @@ describe('a mail that the server takes for some recipients only', () => {
         detail: 'The others have it (refused: full@x.test: 452 mailbox full)',
       })
   })
+
+  it('counts as delivered when the server refuses it later, since somebody has it', async () => {
+    let isOpen = true
+    const { port, received } = await startSmtpServer({
+      onMailFrom: (_address, _session, callback) =>
+        callback(isOpen ? null : refusal(550, 'not from you')),
+      onRcptTo: ({ address }, _session, callback) =>
+        callback(address === 'new@x.test' ? refusal(450, 'greylisted') : null),
+    })
+    const mail = mailTo(port, 'old@x.test', 'new@x.test')
+    const retry = { firstDelaySeconds: 600 }
+    const world = makeWorld({ channels: { mail }, routes: [{ on: ['*'], to: ['mail'] }], retry })
+    const id = world.accept({ hook_event_name: 'PermissionRequest', tool_name: 'Bash' })
+    await world.once()
+    isOpen = false
+    letItBeTime(world, `${id}.mail`)
+    await world.once()
+    expect(received).toHaveLength(1)
+    expect(world.list('dead')).toEqual([])
+    expect(await world.statusOf(id)).toMatchObject({
+      outcome: 'delivered',
+      channels: {
+        mail: {
+          ...{ state: 'delivered', attempts: 2 },
+          detail: 'others have it; email: Mail command failed: 550 not from you',
+        },
+      },
+    })
+  })
 })
 
 describe('more messages than are kept in memory, for a destination that fails', () => {
