@@ -10,11 +10,11 @@ const COLUMNS = 50
 export function fitRows(text: string, rows: number): string {
   const lines = text.split('\n')
   if (lines.reduce((sum, line) => sum + rowsOf(line), 0) <= rows) return text
-  const all = lines.flatMap((line) => toRows(line))
+  const all = lines.flatMap((line) => toRows(line, COLUMNS))
   const last = Math.floor(rows * 0.4)
   const [start, end] = [all.slice(0, rows - last), all.slice(all.length - last)]
   const gap = end[0]?.startsLine === false ? '…' : ' …\n'
-  return `${join(start).trimEnd()}${gap}${join(end)}`
+  return `${join(withRoom(start)).trimEnd()}${gap}${join(end)}`
 }
 
 function rowsOf(line: string): number {
@@ -26,13 +26,13 @@ interface Row {
   startsLine: boolean
 }
 
-function toRows(line: string): Row[] {
-  if (displayWidth(line) <= COLUMNS) return [{ text: line, startsLine: true }]
+function toRows(line: string, columns: number): Row[] {
+  if (displayWidth(line) <= columns) return [{ text: line, startsLine: true }]
   const rows: Row[] = []
   let [text, width] = ['', 0]
   for (const { segment } of new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(line)) {
     const more = displayWidth(segment)
-    if (width + more > COLUMNS) {
+    if (width + more > columns) {
       rows.push({ text, startsLine: rows.length === 0 })
       ;[text, width] = ['', 0]
     }
@@ -40,6 +40,13 @@ function toRows(line: string): Row[] {
     width += more
   }
   return [...rows, { text, startsLine: rows.length === 0 }]
+}
+
+/** The same rows; the last has room for the mark of the gap. */
+function withRoom(rows: readonly Row[]): Row[] {
+  return rows.map((row, at) =>
+    at < rows.length - 1 ? row : { ...row, text: toRows(row.text, COLUMNS - 2)[0]?.text ?? '' },
+  )
 }
 
 function join(rows: readonly Row[]): string {
