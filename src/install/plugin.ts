@@ -47,13 +47,14 @@ export const Hookbell = async ({ directory }) => ({
     try {
       const properties = event.properties ?? {}
       const { id, parentID } = properties.info ?? {}
-      if (id && parentID) known(id).parent = parentID
+      // A message of the agent has a parent as well.
+      if (id && parentID && event.type.startsWith('session.')) known(id).parent = parentID
       if (event.type === 'session.deleted') sessions.delete(id)
       if (event.type === 'message.part.updated') keepText(properties.part)
       if (event.type === 'permission.asked') known(properties.sessionID).askedAt = Date.now()
       if (event.type === 'permission.replied') keepRefusal(properties)
-      if (isRepeat(event.type, properties)) return
-      if (events.has(event.type)) tell(event.type, directory, properties)
+      if (!events.has(event.type) || isRepeat(event.type, properties)) return
+      tell(event.type, directory, properties)
     } catch {}
   },
 })

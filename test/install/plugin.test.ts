@@ -55,6 +55,13 @@ describe('the plug-in for opencode', () => {
     )
   })
 
+  it('keeps nothing of a message of the agent, which has a parent as well', async () => {
+    const { event, received } = await startPlugin()
+    await event('message.updated', { info: { id: 'm2', parentID: 'm1', sessionID: 's1' } })
+    await event('session.idle', { sessionID: 'm2' })
+    expect(await received(1)).toEqual([expect.not.objectContaining({ parentID: 'm1' })])
+  })
+
   it('passes on no second end of a turn, which could arrive before the error', async () => {
     const { event, prompt, received } = await startPlugin()
     await event('session.error', { sessionID: 's1', error: { name: 'APIError' } })
@@ -72,6 +79,15 @@ describe('the plug-in for opencode', () => {
       ['session.error', 's1'],
       ['session.idle', 's2'],
       ['session.idle', 's2'],
+    ])
+  })
+
+  it('passes on the end of a turn that failed, if errors are not registered', async () => {
+    const { event, received } = await startPlugin(['session.idle'])
+    await event('session.error', { sessionID: 's1', error: { name: 'APIError' } })
+    await event('session.idle', { sessionID: 's1' })
+    expect(await received(1)).toEqual([
+      expect.objectContaining({ hook_event_name: 'session.idle' }),
     ])
   })
 
@@ -113,7 +129,7 @@ const textPart = (sessionID: string, messageID: string, text: string) => ({
 })
 
 /** The plug-in in this process, with a door that keeps what it gets. */
-async function startPlugin() {
+async function startPlugin(events: readonly string[] = opencode.events) {
   const folder = await makeFolder()
   const inbox = join(folder, 'inbox')
   mkdirSync(inbox)
@@ -121,7 +137,7 @@ async function startPlugin() {
   writeFileSync(door, `#!/bin/sh\ncat > "${inbox}/.$$" && mv "${inbox}/.$$" "${inbox}/$$"\n`)
   chmodSync(door, 0o755)
   const file = join(folder, 'hookbell.mjs')
-  writeFileSync(file, pluginText(opencode, opencode.events, [door]))
+  writeFileSync(file, pluginText(opencode, events, [door]))
   const { Hookbell } = await import(/* @vite-ignore */ pathToFileURL(file).href)
   const hooks = await Hookbell({ directory: '/shop' })
   const read = () =>
