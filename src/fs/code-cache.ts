@@ -72,6 +72,8 @@ function remove(path: string) {
 function readOwn(path: string): Buffer | undefined {
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
   try {
+    // Who can change it could put a link to another file of this user there.
+    if (!isOwnFolder(dirname(path), { orRoots: true })) return undefined
     const file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     try {
       return isOurs(fstatSync(file)) ? readFileSync(file) : undefined
@@ -83,11 +85,13 @@ function readOwn(path: string): Buffer | undefined {
   }
 }
 
-function isOwnFolder(path: string): boolean {
+/** Whether it belongs to this user, and nobody else can change it. */
+function isOwnFolder(path: string, { orRoots = false } = {}): boolean {
   if (process.platform === 'win32') return true
   const { uid, gid, mode } = statSync(path)
+  const isOwn = uid === process.getuid?.() || (orRoots && uid === 0)
   const isShared = (mode & 0o020) !== 0 && !isPrivateGroup(gid, uid)
-  return uid === process.getuid?.() && (mode & 0o002) === 0 && !isShared
+  return isOwn && (mode & 0o002) === 0 && !isShared
 }
 
 /** The same condition as the front door has for the worker itself. */

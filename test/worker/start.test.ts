@@ -97,6 +97,11 @@ describe('a code cache file', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
+  it('is not read from a folder where others can put a link to another file of the user', () => {
+    chmodSync(dirname(path), 0o777)
+    expect(readCodeCache(path, SOURCE)).toBeUndefined()
+  })
+
   it.runIf(process.getuid?.() === 0)('is not written to a folder of another user', () => {
     const folder = join(dirname(path), 'other')
     mkdirSync(folder, { mode: 0o755 })
