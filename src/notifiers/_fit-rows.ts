@@ -4,20 +4,21 @@ import { displayWidth } from '../text/width.ts'
 const COLUMNS = 50
 
 /**
- * Shortens a text to about so many rows of a desktop's notification, where long lines are wrapped. The middle is left
- * out: the end of a command, or of a list, may be what matters.
+ * Shortens a text to about so many rows of a desktop's notification, two at least, where long lines are wrapped. The
+ * middle is left out: the end of a command, or of a list, may be what matters.
  */
 export function fitRows(text: string, rows: number): string {
   const lines = text.split('\n')
   if (lines.reduce((sum, line) => sum + rowsOf(line), 0) <= rows) return text
   const all = lines.flatMap((line) => toRows(line, COLUMNS))
-  const last = Math.floor(rows * 0.4)
+  const last = Math.max(1, Math.floor(rows * 0.4))
   const [start, end] = [all.slice(0, rows - last), all.slice(all.length - last)]
   const gap = end[0]?.startsLine === false ? '…' : ' …\n'
   return `${join(withRoom(start)).trimEnd()}${gap}${join(end)}`
 }
 
-function rowsOf(line: string): number {
+/** The rows that a line takes. */
+export function rowsOf(line: string): number {
   return Math.max(1, Math.ceil(displayWidth(line) / COLUMNS))
 }
 

@@ -2,7 +2,7 @@ import { release } from 'node:os'
 import * as z from 'zod'
 import { staysShown } from '../delivery.ts'
 import { type Notice, notifySendCommand, osascript, powershell, type Tool } from './_desktop.ts'
-import { fitRows } from './_fit-rows.ts'
+import { fitRows, rowsOf } from './_fit-rows.ts'
 import { showByNodeNotifier } from './_node-notifier.ts'
 import { showByNotifySend, updateNotification, withdrawNotification } from './_notify-send.ts'
 import { runTool } from './_run-tool.ts'
@@ -12,10 +12,12 @@ import { defineNotifier, type Message, tooLate } from './define.ts'
 // One argument of a program is limited to 128 KiB.
 const TITLE_LENGTH = 200
 const BODY_LENGTH = 3000
+/** Three rows on the desktop. */
+const SESSION_LENGTH = 148
 /** More cover the screen on Xfce, MATE and LXQt, there with the title and the button that dismisses outside of it. */
-const ROWS = 12
-/** GNOME shows six rows, and cuts off the others without a sign. One is for the session. */
-const FEW_ROWS = 5
+const ROWS = 13
+/** GNOME shows six rows, and cuts off the others without a sign. */
+const FEW_ROWS = 6
 
 export const desktop = defineNotifier({
   name: 'desktop',
@@ -65,9 +67,10 @@ function noticeOf(
   now: number,
 ): Notice {
   const text = boundText(message.body, BODY_LENGTH)
-  const session = boundLine(sessionOf(message, now), TITLE_LENGTH)
+  const session = boundLine(sessionOf(message, now), SESSION_LENGTH)
+  const origin = session && `— ${session}`
   const bodyIn = (rows: number) =>
-    [fitRows(text, rows), session && `— ${session}`].filter(Boolean).join('\n')
+    [fitRows(text, Math.max(2, rows - rowsOf(origin))), origin].filter(Boolean).join('\n')
   return {
     title: boundLine(message.title, TITLE_LENGTH) || 'hookbell',
     body: bodyIn(ROWS),

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { rowsOf } from '../../src/notifiers/_fit-rows.ts'
 import { desktop } from '../../src/notifiers/desktop.ts'
 import { missingDesktopPrograms, startDesktop } from '../support/desktop.ts'
 import { startGnomeShell } from '../support/gnome-shell.ts'
@@ -64,5 +65,15 @@ describe.skipIf(reason)(`notifiers: desktop: GNOME Shell${reason}`, () => {
       ...['line 1', 'line 2', 'line 3 …', 'line 8', 'line 9'],
       expect.stringMatching(/^— s1 · main/),
     ])
+  })
+
+  it('a long command leaves more room for a session that is named by its first prompt', async () => {
+    const body = 'echo '.repeat(200)
+    const label = 'Find out why the import of the orders takes a minute longer…'
+    const origin = { label, project: 'shop', branch: 'main', host: '', reply: '' }
+    await send({ title: 'long', body, origin, urgency: 'critical' })
+    const shown = gnome.banner()?.body ?? ''
+    expect(shown).toMatch(/^echo .*….*echo \n— Find out .*… · main/)
+    expect(shown.split('\n').reduce((sum, line) => sum + rowsOf(line), 0)).toBe(6)
   })
 })
