@@ -10,7 +10,7 @@ export default defineConfig({
     // A fixed zone, because messages show the local time.
     env: { TZ: 'UTC' },
     // Limits for tests that hang, not for slow ones: the full sweeps take minutes.
-    testTimeout: process.env.HOOKBELL_FULL === '1' ? 900_000 : 180_000,
+    testTimeout: process.env.HOOKBELL_FULL === '1' ? 3_600_000 : 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 120_000 } },
     // More than there are processors: many tests wait for processes and servers.

@@ -8,7 +8,7 @@ import { writeParked } from '../../src/spool/park.ts'
 import { ParkedDeliveries } from '../../src/spool/parked-deliveries.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import { isFull } from '../support/runs.ts'
-import { makeWorld, readLines, retryById, type World } from './_world.ts'
+import { exited, makeWorld, readLines, retryById, startProgram, type World } from './_world.ts'
 
 /** A world with two file channels, and an event whose worker died after claiming it. */
 function makeCrash(world = makeWorld()) {
@@ -279,9 +279,7 @@ describe('parked deliveries', () => {
 })
 
 describe.runIf(isFull)('100,000 waiting events', () => {
-  it('are delivered with less than 200 MiB of memory', { timeout: 600_000 }, async () => {
-    const { exited, startProgram } = await import('./_world.ts')
-    const { readFileSync } = await import('node:fs')
+  it('are delivered with less than 200 MiB of memory', async () => {
     const world = makeWorld()
     for (let index = 0; index < 100_000; index += 1) {
       const text = `hookbell-event 1\nclient: claude\n\n{"hook_event_name":"Stop","last_assistant_message":"${index}"}`
