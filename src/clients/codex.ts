@@ -84,7 +84,7 @@ export const codex = defineClient({
     { transcript_path: /[\\/]\.codex[\\/]sessions[\\/]/ },
     { turn_id: true, model: true },
     { type: 'agent-turn-complete' },
-    { hook_event_name: 'Interrupt' },
+    { hook_event_name: 'Interrupt', client_type: false },
   ],
   alsoRuns: [],
   verified: {

@@ -29,7 +29,7 @@ export interface HookFile {
   scope: 'user' | 'project' | 'local' | 'managed'
   /** Relative to the client's folder (user), to the project (project, local), or absolute (managed). */
   path: string
-  form: HookLayout | 'toml' | 'plugin'
+  form: HookLayout | 'toml' | 'tables' | 'plugin'
   /** What a kill switch in it switches off, where that is not every hook. */
   switches?: 'itself' | 'nothing'
 }
@@ -74,7 +74,15 @@ export interface HeadlessMark {
 }
 
 /** The transcript formats that `src/context/transcripts/` reads; `none` if there is no readable transcript. */
-export type TranscriptFormat = 'claude' | 'droid' | 'qwen' | 'gemini' | 'codex' | 'copilot' | 'none'
+export type TranscriptFormat =
+  | 'claude'
+  | 'droid'
+  | 'qwen'
+  | 'gemini'
+  | 'codex'
+  | 'copilot'
+  | 'kimi'
+  | 'none'
 
 /**
  * All facts about one agent client that the program uses. Data only: no client has its own code. What a hook prints is
@@ -100,8 +108,11 @@ export interface Client {
   settings: readonly [SettingsFile, ...SettingsFile[]]
   /** Every file from which the client reads hooks, whether `init` writes it or not. */
   hookFiles: readonly HookFile[]
-  /** `nested`: `[{matcher?, hooks: [{type, command}]}]`; `flat`: `[{command}]`; `plugin`: a script that starts the door. */
-  entries: 'nested' | 'flat' | 'plugin'
+  /**
+   * `nested`: `[{matcher?, hooks: [{type, command}]}]`; `flat`: `[{command}]`; `tables`: `[[hooks]]` of a TOML file;
+   * `plugin`: a script that starts the door.
+   */
+  entries: 'nested' | 'flat' | 'tables' | 'plugin'
   /** Hooks for an event in the first of `settings` hide those for the same event in the others. */
   hidesByEvent?: true
   /** The client appends text to the command line, so our command must be one simple command. */
@@ -131,7 +142,10 @@ export interface Client {
   /** The folders that contain transcripts, relative to the client's folder. */
   transcripts: readonly string[]
   transcriptFormat: TranscriptFormat
-  /** The transcript of a session, in the first of these folders, for events that do not name it; `*` stands for the id. */
+  /**
+   * The transcript of a session, in the first of these folders, for events that do not name it; `*` stands for the id, a
+   * `?/` at the start for any folder.
+   */
   sessionTranscript?: `${string}*${string}`
   /**
    * The transcript of a sub-agent, in the folder that has the name of the session's transcript without its extension; `*`
@@ -163,6 +177,10 @@ export interface Client {
   ordinaryEnds: readonly string[]
   /** The end of a turn does not tell which sub-agents go on: it answers none of their questions. */
   hidesAgents?: true
+  /** The `agent_id` of the session's own agent, which is no sub-agent. */
+  mainAgent?: string
+  /** The end of a sub-agent's turn is reported like that of the session's: only the transcript tells them apart. */
+  endsForAgents?: true
   /** Begins turns by itself, as scheduled, with the event for a prompt: only its transcript shows that. */
   wakesItself?: true
   /** A turn that it begins by itself reports that a background task is over. Its events do not say how many run. */

@@ -6,6 +6,7 @@ import type { Client } from './define.ts'
 import { droid } from './droid.ts'
 import { gemini } from './gemini.ts'
 import { kilo } from './kilo.ts'
+import { kimi } from './kimi.ts'
 import { opencode } from './opencode.ts'
 import { qwen } from './qwen.ts'
 
@@ -18,6 +19,7 @@ export const clients = {
   droid,
   gemini,
   kilo,
+  kimi,
   opencode,
   qwen,
 } satisfies Record<string, Client>

@@ -4,6 +4,8 @@ import type { Client } from '../clients/define.ts'
 import { clients, findClient } from '../clients/index.ts'
 import { transcriptRoots, userFolder } from '../clients/paths.ts'
 import type { AgentEvent } from '../event/event.ts'
+import { listQuietly } from '../fs/list.ts'
+import { exists } from '../fs/missing.ts'
 
 /** The folders that contain the transcripts of a client; for an unknown client, those of all clients. */
 export function rootsOf(name: string): string[] {
@@ -21,7 +23,10 @@ export function transcriptOf({ client, sessionId, transcriptPath }: AgentEvent):
   const [root] = rootsOf(client)
   if (transcriptPath || !sessionTranscript || !root || !AGENT_ID.test(sessionId))
     return transcriptPath
-  return join(root, sessionTranscript.replace('*', sessionId))
+  const path = sessionTranscript.replace('*', sessionId)
+  if (!path.startsWith('?/')) return join(root, path)
+  const found = listQuietly(root).map((folder) => join(root, folder, path.slice(2)))
+  return found.find(exists) ?? ''
 }
 
 /** The transcript that shows what the event asks, and the answer: the sub-agent's own, if one asks and has one. */

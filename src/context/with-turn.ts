@@ -44,6 +44,7 @@ export function withTurn(event: AgentEvent, facts: TranscriptFacts): AgentEvent 
 function withOutcome(event: AgentEvent, facts: TranscriptFacts): AgentEvent {
   const { isSubagent, outcome, outcomeReason, promptedAt } = facts
   const lastMessage = lastAnswer(event, facts)
+  if (isOfAgent(event, facts)) return { ...event, kind: 'subagent-done', means: 'SubagentStop' }
   if (isSubagent) return { ...event, kind: 'subagent-done', means: 'SubagentStop', lastMessage }
   if (outcome === 'interrupted') return { ...event, kind: 'other', means: 'Interrupt' }
   const durationMs = event.durationMs ?? durationSince(promptedAt, event.at)
@@ -54,6 +55,12 @@ function withOutcome(event: AgentEvent, facts: TranscriptFacts): AgentEvent {
   const failure = failureOf({ error_details: outcomeReason || 'the turn failed' }, event.at, '')
   const message = event.message || failure.reason
   return { ...ended, kind: 'failed', means: 'StopFailure', message, failure }
+}
+
+/** Whether it was not the session's turn that ended: that one waits for a tool, or was over before. */
+function isOfAgent({ client, at }: AgentEvent, { openCalls, outcomeAt }: TranscriptFacts): boolean {
+  if (!findClient(client)?.endsForAgents) return false
+  return openCalls.length > 0 || (outcomeAt !== undefined && outcomeAt < at)
 }
 
 /** Whether the agent goes on at once: a hook made it do so, or a prompt was waiting. */

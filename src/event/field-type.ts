@@ -23,6 +23,11 @@ export const nullableText: FieldType<string | null> = {
   expected: 'a string',
 }
 
+export const textOrNumber: FieldType<string | number> = {
+  accepts: (value): value is string | number => typeof value === 'string' || Number.isFinite(value),
+  expected: 'a string',
+}
+
 export const count: FieldType<number> = {
   accepts: (value): value is number => Number.isFinite(value) && Number(value) >= 0,
   expected: 'a number of at least 0',

@@ -49,7 +49,7 @@ export function parseEvent(accepted: Accepted, abnormalReasons: readonly string[
   const client = clientOf(header.client, raw)
   const means = meaningOfName(client, name, raw)
   const fields = readFields(raw, means || name, client, problems)
-  const texts = textsOf(fields, findClient(client)?.joinsAnswers?.none)
+  const texts = textsOf(fields, findClient(client))
   const wakesAt = wakeUpOf(fields.session_crons, at)
   const failure =
     means === 'StopFailure' ? failureOf(raw, at, texts.message || texts.lastMessage) : undefined
@@ -155,8 +155,9 @@ function namedFields(
   return fields
 }
 
-function textsOf(fields: Fields, noAnswer: string | undefined) {
+function textsOf(fields: Fields, client: Client | undefined) {
   const answer = fields.last_assistant_message ?? fields.task_result
+  const noAnswer = client?.joinsAnswers?.none
   return {
     sessionId: text(fields.session_id),
     parentSessionId: text(fields.parent_session_id),
@@ -170,8 +171,8 @@ function textsOf(fields: Fields, noAnswer: string | undefined) {
     tool: text(fields.tool_name) || toolOfDialog(fields.details) || toolIn(text(fields.message)),
     toolUseId: text(fields.tool_use_id),
     agent: text(fields.task_name ?? fields.agent_type),
-    agentId: text(fields.agent_id),
-    turnId: text(fields.turn_id),
+    agentId: fields.agent_id === client?.mainAgent ? '' : text(fields.agent_id),
+    turnId: text(String(fields.turn_id ?? '')),
     permissionMode: text(fields.permission_mode),
     model: text(fields.model),
     ...backgroundOf(fields.background_tasks),

@@ -1,6 +1,6 @@
 import { clients } from '../clients/index.ts'
 import { canonicalEvents } from '../clients/vocabulary.ts'
-import { anything, count, list, nullableText, text } from './field-type.ts'
+import { anything, count, list, nullableText, text, textOrNumber } from './field-type.ts'
 
 // The fields that are read of each hook event. Sources: the public hook references of the clients, and what they were
 // seen to send. Every field is optional: what a client leaves out or sends with a wrong type must not lose the event.
@@ -11,7 +11,7 @@ const common = {
   transcript_path: nullableText,
   cwd: text,
   permission_mode: text,
-  turn_id: text,
+  turn_id: textOrNumber,
   model: text,
   agent_type: text,
   agent_id: text,

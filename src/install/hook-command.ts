@@ -26,7 +26,7 @@ const OURS_SIMPLE = new RegExp(
 )
 
 export interface HookEntry {
-  /** Left out where entries are flat, because there is no other type. */
+  /** Left out where entries are not nested, because there is no other type. */
   type?: 'command'
   command: string
   shell?: 'powershell'
@@ -73,7 +73,7 @@ export function sharedHookCommand(client: ClientName): string {
 export function hookEntry(client: Client, command: string, platform = process.platform): HookEntry {
   // Always explicit: without it Claude Code ends SessionEnd hooks after 1.5 s.
   const timeout = inUnitOf(client, TIMEOUT_MS)
-  if (client.entries === 'flat') return { command, timeout }
+  if (client.entries !== 'nested') return { command, timeout }
   const isAsked = client.asksForPowerShell && platform === 'win32'
   return { type: 'command', command, ...(isAsked && { shell: 'powershell' }), timeout }
 }

@@ -20,7 +20,7 @@ export interface HookPlace {
   client: ClientName
   scope: PlaceScope
   path: string
-  form: HookLayout | 'plugin'
+  form: HookLayout | 'tables' | 'plugin'
   /** What was registered there after the last `init`; 0.1.0 did not note it. */
   events?: readonly string[]
 }
@@ -139,7 +139,7 @@ function isPlace(value: unknown): value is HookPlace {
     Object.hasOwn(clients, String(client)) &&
     typeof path === 'string' &&
     Array.isArray(events) &&
-    ['bare', 'wrapped', 'plugin'].includes(form) &&
+    ['bare', 'wrapped', 'tables', 'plugin'].includes(form) &&
     ['user', 'project', 'local', 'managed'].includes(scope)
   )
 }

@@ -7,6 +7,7 @@ import { parseSettings, type Refuse, refuseAt } from './parse.ts'
 import type { Plan } from './plan.ts'
 import { readValue } from './settings-value.ts'
 import { unsplice } from './splice.ts'
+import { withoutTables } from './tables.ts'
 import { takeOut } from './take-out.ts'
 import { holdsOurs, isWithoutContent, verifyRemoval } from './verify-removal.ts'
 
@@ -48,6 +49,25 @@ export function planRemoval(text: string, request: RemovalRequest): Removal {
     shape: request.shape,
     isExact,
     isGone: isNew && (isExact || isWithoutContent(after, request.header)),
+  }
+}
+
+/** The same for the tables of a TOML file. */
+export function planTablesRemoval(text: string, request: Omit<RemovalRequest, 'shape'>): Removal {
+  const undone = undo(text, request.records)
+  const start = undone?.text ?? text
+  const after = withoutTables(request.path, start)
+  const isExact = undone !== undefined && after === start
+  const isNew = undone ? undone.isNew : request.original === ''
+  const changed = after !== text
+  const spans = spanBetween(text, after)
+  return {
+    text: after,
+    changed,
+    spans,
+    shape: 'bare',
+    isExact,
+    isGone: isNew && after.trim() === '',
   }
 }
 

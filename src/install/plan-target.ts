@@ -1,6 +1,7 @@
 import { hookCommand, hookEntry, sharedHookCommand, timeoutsOf } from './hook-command.ts'
 import { type Plan, planInstall } from './plan.ts'
 import { planPlugin, pluginText } from './plugin.ts'
+import { planTables } from './tables.ts'
 import type { Target } from './target.ts'
 
 /** Returns a function that plans the edit of a target's file, so that its hooks start the front door at `door`. */
@@ -15,6 +16,8 @@ export function planTarget(target: Target, door: string): (text: string) => Plan
   const keepsTimeout = target.isRenewal ?? client.keepsTimeouts ?? false
   const { entries, matchers, fileHeader: header } = client
   const timeouts = timeoutsOf(client)
+  if (entries === 'tables')
+    return (text) => planTables(text, { path, events, hook, timeouts, matchers, keepsTimeout })
   const request = { path, shape, entries, events, hook, timeouts, matchers, header, keepsTimeout }
   return (text) => planInstall(text, request)
 }

@@ -8,6 +8,8 @@ import { MAX_SETTINGS_BYTES } from './file.ts'
 import { parseSettings, refuseAt } from './parse.ts'
 import type { HookPlace } from './places.ts'
 import { isOurPlugin } from './plugin.ts'
+import { isOurs, type Json } from './settings-value.ts'
+import { hooksIn } from './tables.ts'
 
 export interface RegisteredHook {
   event: string
@@ -43,6 +45,7 @@ export function readRegistered(place: HookPlace): Registered {
 /** The same of a text that is not in the file yet. @throws HookbellError where it cannot be read */
 export function readRegisteredText(place: HookPlace, text: string): Registered {
   if (place.form === 'plugin') return readPlugin(place, text)
+  if (place.form === 'tables') return readTables(place, text)
   return readSettingsText(place, place.form, text)
 }
 
@@ -51,6 +54,37 @@ function readPlugin(place: HookPlace, text: string): Registered {
   const [, listed = '[]'] = /^const events = new Set\((.*)\)$/m.exec(text) ?? []
   const names: string[] = JSON.parse(listed)
   return { place, hooks: names.map((event) => ({ event, command: '' })) }
+}
+
+function readTables(place: HookPlace, text: string): Registered {
+  const all = hooksIn(place.path, text)
+  const hooks = all.filter(isOurs).map(({ event, command, timeout, matcher }) => ({
+    event: String(event),
+    command: String(command),
+    ...(typeof timeout === 'number' && { timeout }),
+    ...(matcher !== undefined && { matcher: String(matcher) }),
+    isPlain: true,
+  }))
+  const { isVoidedByOneEntry }: Client = clients[place.client]
+  if (!isVoidedByOneEntry || all.every(isStrictHook)) return { place, hooks }
+  return {
+    place,
+    hooks,
+    fault: `${place.path}: an entry of hooks is of a form that voids them all`,
+  }
+}
+
+/** Kimi Code takes no other properties. */
+function isStrictHook({ event, command, matcher = '', timeout = 1, ...others }: Json): boolean {
+  const texts = [event, command, matcher]
+  const isInTime = Number.isInteger(timeout) && Number(timeout) >= 1 && Number(timeout) <= 600
+  return (
+    texts.every((text) => typeof text === 'string') &&
+    event !== '' &&
+    command !== '' &&
+    isInTime &&
+    Object.keys(others).length === 0
+  )
 }
 
 function readSettingsText(place: HookPlace, shape: HookLayout, text: string): Registered {

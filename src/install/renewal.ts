@@ -22,7 +22,8 @@ export function renewalOf(place: HookPlace): Target | undefined {
   const client: Client = clients[name]
   const { hooks } = readRegistered(place)
   if (hooks.length === 0) return undefined
-  const file = { path, name: basename(path), shape: form === 'plugin' ? 'bare' : form } as const
+  const shape = form === 'plugin' || form === 'tables' ? 'bare' : form
+  const file = { path, name: basename(path), shape }
   const events = [...new Set(hooks.map(({ event }) => event))]
   const common = { name, client, folder: dirname(path), file, events, isAbsent: false }
   if (place.scope === 'user') return { ...common, scope: 'user', isRenewal: true }

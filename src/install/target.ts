@@ -58,8 +58,10 @@ export function findTargets(options: TargetOptions, place: Place): Target[] {
   return names.flatMap((name) => targetsOf(name, wanted, options, place))
 }
 
-function chooseClients({ all, client }: TargetOptions, env: Place['env']): ClientName[] {
-  const found = clientNames.filter((name) => isPresent(clients[name], env))
+function chooseClients({ all, client, project }: TargetOptions, env: Place['env']): ClientName[] {
+  const found = clientNames.filter(
+    (name) => isPresent(clients[name], env) && (!project || hasProjectHooks(clients[name])),
+  )
   if (all && found.length > 0) return found
   return client === undefined ? [onlyOne(found)] : parseClients(client)
 }
@@ -95,7 +97,13 @@ function targetsOf(
   })
 }
 
+function hasProjectHooks({ hookFiles }: Client): boolean {
+  return hookFiles.some(({ scope }) => scope === 'project')
+}
+
 function projectFolder(client: Client, cwd: string, env: Place['env']): string {
+  if (!hasProjectHooks(client))
+    throw usageError(`--project: ${client.title} reads no hooks from a project`, 'Use --user')
   if (process.platform === 'win32') {
     throw usageError('--project: no shared command line is known to work on Windows', 'Use --user')
   }

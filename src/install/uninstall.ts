@@ -17,7 +17,7 @@ import {
 } from './file.ts'
 import { forgetPlace, type HookPlace, isProjectAway, rememberedPlaces } from './places.ts'
 import type { Plan } from './plan.ts'
-import { planRemoval, type Removal } from './plan-removal.ts'
+import { planRemoval, planTablesRemoval, type Removal } from './plan-removal.ts'
 import { isOurPlugin } from './plugin.ts'
 
 const ATTEMPTS = 3
@@ -109,6 +109,7 @@ function planFor(place: HookPlace, stateDir: string, { text, realPath }: Setting
   const records = readBackups(stateDir, realPath).map(({ record }) => record)
   const { fileHeader: header }: Client = clients[client]
   const original = originalText(stateDir, realPath)
+  if (form === 'tables') return planTablesRemoval(text, { path, records, original })
   return planRemoval(text, { path, shape: form, records, original, header })
 }
 

@@ -83,8 +83,8 @@ describe('clients', () => {
     expect(isClientName('toString')).toBe(false)
   })
 
-  it('are nine, and are found by name', () => {
-    expect(Object.keys(clients)).toHaveLength(9)
+  it('are ten, and are found by name', () => {
+    expect(Object.keys(clients)).toHaveLength(10)
     expect(findClient('qwen')?.title).toBe('Qwen Code')
     expect(findClient('toString')).toBeUndefined()
     expect(findClient('unknown')).toBeUndefined()
@@ -109,6 +109,7 @@ describe('clients', () => {
     ['opencode', { HOME: '/home/me' }, '/home/me/.config/opencode'],
     ['kilo', { HOME: '/home/me' }, '/home/me/.config/kilo'],
     ['kilo', { HOME: '/home/me', KILO_CONFIG_DIR: '/x' }, '/x'],
+    ['kimi', { HOME: '/home/me' }, '/home/me/.kimi-code'],
     ['codex', { HOME: '/home/me', CODEX_HOME: '/x' }, '/x'],
   ] as const)('have their user folder: %s with %j', (name, env, folder) => {
     expect(userFolder(clients[name], env)).toBe(folder)

@@ -23,6 +23,7 @@ const sessions: [client: keyof typeof clients, env: Record<string, string>][] = 
   ],
   ['gemini', { GEMINI_CLI: '1' }],
   ['kilo', { KILO: '1', KILO_PID: '5' }],
+  ['kimi', { TERM: 'dumb', NO_COLOR: '1', GIT_TERMINAL_PROMPT: '0' }],
   ['opencode', { OPENCODE: '1', AGENT: '1' }],
   ['qwen', { QWEN_CODE: '1' }],
 ]
@@ -46,6 +47,8 @@ describe('shellEnvironment', () => {
     { KILO_CONFIG_DIR: '/x', KILO_API_KEY: 'x' },
     // The terminal inside an editor, which a person uses.
     { CURSOR_TRACE_ID: '1', CURSOR_EXTENSION_HOST_ROLE: 'user' },
+    { TERM: 'dumb', NO_COLOR: '1' },
+    { NO_COLOR: '1', GIT_TERMINAL_PROMPT: '0' },
     { PYTHONUNBUFFERED: '1', GCM_INTERACTIVE: 'never' },
     { PYTHONUNBUFFERED: '1', GIT_SEQUENCE_EDITOR: 'true' },
     { GIT_SEQUENCE_EDITOR: 'true', GCM_INTERACTIVE: 'never' },

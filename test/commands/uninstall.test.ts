@@ -31,6 +31,8 @@ const group = [{ hooks: [theirs] }]
 
 /** Settings as users of the clients have them. */
 const settings: Record<string, string> = {
+  '.kimi-code/config.toml':
+    '# mine\r\nyolo = true\r\n\r\n[[hooks]]\r\nevent = "Stop"\r\ncommand = "beep"',
   '.claude/settings.json': '{\n\t"model": "opus", // best\n\t"hooks": {"Stop": []}\n}\n',
   '.codex/hooks.json': JSON.stringify({ hooks: { Stop: group } }),
   '.cursor/hooks.json': JSON.stringify(
@@ -71,6 +73,7 @@ const homes = [
   '.cursor',
   '.factory',
   '.gemini',
+  '.kimi-code',
   '.config',
   '.qwen',
 ]

@@ -514,7 +514,8 @@ async function endWhileQueued(
     .split('\n')
     .filter((line) => !without.test(line))
     .map((line) => {
-      const own = Date.parse(/"timestamp":"([^"]+)"/.exec(line)?.[1] ?? '')
+      const ms = /"time":(\d+)/.exec(line)?.[1]
+      const own = Number(ms ?? Date.parse(/"timestamp":"([^"]+)"/.exec(line)?.[1] ?? ''))
       // Written in their order, a little after their time.
       writtenAt = Math.max(writtenAt, own + 50 || 0)
       return { line, writtenAt }
@@ -544,6 +545,13 @@ describe('the end of a turn for which a prompt waits', () => {
     [droid, '22:16:11.520', 8570, '22:16:18.207', 6445],
     [['copilot', '.copilot/session-state/s1'] as const, '23:00:44.905', 8345, '23:00:50.341', 5143],
     [['gemini', '.gemini/tmp/shop/chats'] as const, '22:14:38.759', 8407, '22:14:45.670', 6086],
+    [
+      ['kimi', '.kimi-code/sessions/wd_app_1/session_1/agents/main'] as const,
+      '22:16:08.943',
+      6430,
+      '22:16:15.706',
+      6362,
+    ],
     [
       ['qwen', '.qwen/projects/-srv-app/chats'] as const,
       '22:16:11.440',
@@ -740,6 +748,25 @@ describe('the end of a session', () => {
 })
 
 describe('the end of a sub-agent', () => {
+  it.each([
+    ['while a tool runs is that of a sub-agent', '09:13:30', 'subagent-done', ''],
+    ['after the end of the turn is too', '09:14:20', 'subagent-done', ''],
+    ['before that is that of the turn', '09:14:00.060', 'done', 'It is fixed.'],
+  ])(
+    'of Kimi Code is reported like that of a turn: one %s',
+    async (_, clock, kind, lastMessage) => {
+      const { path, event, around } = makeSession(
+        'kimi',
+        '.kimi-code/sessions/wd_app_1/session_1/agents/main',
+      )
+      writeFileSync(path, transcriptText('kimi'))
+      const at = Date.parse(`2026-11-20T${clock}Z`)
+      expect(await enrich(event({ kind: 'done', means: 'Stop', at }), around)).toMatchObject({
+        ...{ kind, lastMessage, means: kind === 'done' ? 'Stop' : 'SubagentStop' },
+      })
+    },
+  )
+
   it('gets no facts about the turn of the session', async () => {
     const { path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
     writeFileSync(path, transcriptText('claude'))

@@ -76,6 +76,16 @@ const formats: Record<Exclude<TranscriptFormat, 'none'>, Expected> = {
     openTool: undefined,
     outcome: '',
   },
+  kimi: {
+    title: '',
+    model: 'kimi-fake',
+    branch: '',
+    isHeadless: undefined,
+    tools: { Bash: 2, Edit: 1 },
+    tokens: { input: 480, output: 120 },
+    openTool: 'Bash',
+    outcome: 'completed',
+  },
   qwen: {
     title: 'Login test',
     model: 'qwen-fake',
@@ -112,8 +122,8 @@ describe.each(Object.entries(formats))('a transcript of %s', (name, expected) =>
   /** The transcript up to a time; a line counts with the latest of its timestamps. */
   function until(clock: string): string {
     const first = lines.findIndex((line) =>
-      [...line.matchAll(/"timestamp":"([^"]+)"/g)].some(
-        ([, at = '']) => Date.parse(at) > time(clock),
+      [...line.matchAll(/"timestamp":"([^"]+)"|"time":(\d+)/g)].some(
+        ([, at = '', ms]) => Number(ms ?? Date.parse(at)) > time(clock),
       ),
     )
     return `${lines.slice(0, first).join('\n')}\n`

@@ -1,6 +1,8 @@
-import { sep } from 'node:path'
-import { expect, it } from 'vitest'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join, sep } from 'node:path'
+import { expect, it, vi } from 'vitest'
 import { askedIn, formatOf, rootsOf, transcriptOf } from '../../src/context/of-client.ts'
+import { makeFolder } from '../support/folder.ts'
 import { makeAgentEvent } from '../support/payload.ts'
 
 it('a transcript is looked for in the folders of its client only, or of all if that is unknown', () => {
@@ -22,4 +24,17 @@ it('the transcript is the one that the event names, and that of a sub-agent only
   expect(askedIn({ ...ofAgent, kind: 'permission' })).toBe('/home/me/s1/subagents/agent-a1.jsonl')
   expect(askedIn({ ...ofAgent, kind: 'subagent-done' })).toBe(transcriptPath)
   expect(askedIn({ ...ofAgent, kind: 'permission', transcriptPath: '' })).toBe('')
+})
+
+it('the transcript of a session of Kimi Code is found in the folder of any project', async () => {
+  const home = await makeFolder()
+  vi.stubEnv('KIMI_CODE_HOME', home)
+  const folder = join(home, 'sessions/wd_shop_1/session_1/agents/main')
+  mkdirSync(join(home, 'sessions/wd_app_2'), { recursive: true })
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'wire.jsonl'), '')
+  const event = makeAgentEvent({ client: 'kimi', sessionId: 'session_1' })
+  expect(transcriptOf(event)).toBe(join(folder, 'wire.jsonl'))
+  expect(transcriptOf({ ...event, sessionId: 'session_2' })).toBe('')
+  expect(transcriptOf({ ...event, sessionId: '../session_1' })).toBe('')
 })

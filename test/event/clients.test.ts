@@ -87,6 +87,22 @@ const table: [client: string, name: string, means: string, kind: string][] = [
   ['kilo', 'session.idle', 'Stop', 'done'],
   ['kilo', 'session.idle.agent', 'SubagentStop', 'subagent-done'],
   ['kilo', 'session.idle.refused', 'Interrupt', 'other'],
+  ['kimi', 'Interrupt', 'Interrupt', 'other'],
+  ['kimi', 'Notification', 'Notification', 'other'],
+  ['kimi', 'PermissionRequest', 'PermissionRequest', 'permission'],
+  ['kimi', 'PermissionRequest.agent', 'PermissionRequest', 'permission'],
+  ['kimi', 'PermissionRequest.plan', 'PermissionRequest', 'permission'],
+  ['kimi', 'PermissionResult', 'PermissionReplied', 'other'],
+  ['kimi', 'PermissionResult.rejected', 'PermissionReplied', 'other'],
+  ['kimi', 'PreToolUse.question', 'PermissionRequest', 'permission'],
+  ['kimi', 'SessionEnd', 'SessionEnd', 'ended'],
+  ['kimi', 'Stop', 'Stop', 'done'],
+  ['kimi', 'StopFailure', 'StopFailure', 'failed'],
+  ['kimi', 'SubagentStop', 'SubagentStop', 'subagent-done'],
+  ['kimi', 'TurnStarted', 'TurnStart', 'other'],
+  ['kimi', 'TurnStarted.agent', 'SubagentStart', 'other'],
+  ['kimi', 'TurnStarted.user', 'Internal', 'other'],
+  ['kimi', 'UserPromptSubmit', 'UserPromptSubmit', 'other'],
   ['opencode', 'chat.message', 'UserPromptSubmit', 'other'],
   ['opencode', 'chat.message.agent', 'SubagentStart', 'other'],
   ['opencode', 'chat.message.own', 'TurnStart', 'other'],
@@ -122,6 +138,7 @@ const exceptions: Record<string, { also?: string[]; never?: string[] }> = {
   cursor: { never: ['subagentStop'] },
   droid: { also: ['PostToolUse'] },
   gemini: { also: ['SessionStart'] },
+  kimi: { also: ['Notification'] },
   kilo: { never: ['permission.updated'] },
   opencode: { never: ['permission.updated'] },
   qwen: { also: ['PreToolUse'] },
@@ -132,6 +149,15 @@ const eventsOf = (client: string): readonly string[] => findClient(client)?.even
 describe('a payload of a client', () => {
   it.each(table)('%s %s has the meaning %s and the kind %s', (client, name, means, kind) => {
     expect(read(client, name)).toMatchObject({ client, means, kind, problems: [] })
+  })
+
+  it('of Kimi Code names a sub-agent, but not the agent itself', () => {
+    const asked = { tool: 'Bash', toolUseId: 'call_1', prompt: '' }
+    expect(read('kimi', 'PermissionRequest')).toMatchObject({ ...asked, agentId: '', turnId: '1' })
+    expect(read('kimi', 'PermissionRequest.agent')).toMatchObject({ ...asked, agentId: 'agent-0' })
+    expect(read('kimi', 'UserPromptSubmit').prompt).toBe('Migrate the database')
+    expect(read('kimi', 'SubagentStop')).toMatchObject({ agent: 'coder', lastMessage: 'Sub done.' })
+    expect(read('kimi', 'PreToolUse.question').question?.subject).toMatch(/^Which colour/)
   })
 
   it('is in the table if it was recorded', () => {

@@ -16,8 +16,8 @@ describe('names of clients', () => {
     ['claude-code', 'Did you mean "claude"?'],
     ['codex,gemini_cli', 'Did you mean "gemini"?'],
     ['cluade', 'Did you mean "claude"?'],
-    ['vim', 'Known: claude, codex, copilot, cursor, droid, gemini, kilo, opencode, qwen'],
-    [' ,', 'Known: claude, codex, copilot, cursor, droid, gemini, kilo, opencode, qwen'],
+    ['vim', 'Known: claude, codex, copilot, cursor, droid, gemini, kilo, kimi, opencode, qwen'],
+    [' ,', 'Known: claude, codex, copilot, cursor, droid, gemini, kilo, kimi, opencode, qwen'],
   ])('are refused with a hint: %j', (text, hint) => {
     expect(() => parseClients(text)).toThrow(expect.objectContaining({ code: 'E_USAGE', hint }))
   })

@@ -49,6 +49,13 @@ describe('findTargets', () => {
       /claude, .*droid/,
     ],
     [
+      'a project of a client that reads no hooks there',
+      {},
+      { client: 'kimi', project: true },
+      '--project: Kimi Code reads no hooks from a project',
+      /^Use --user$/,
+    ],
+    [
       'both scopes',
       {},
       { user: true, project: true },

@@ -74,7 +74,7 @@ function stateOf(path: string, withNote: boolean) {
   }
 }
 
-const withFile = clientNames.filter((name) => (clients[name] as Client).entries !== 'plugin')
+const withFile = clientNames.filter((name) => /nested|flat/.test((clients[name] as Client).entries))
 
 function targetFor(name: ClientName, path: string, shape: HookLayout = 'wrapped'): Target {
   const client: Client = clients[name]

@@ -50,5 +50,7 @@ function planRenewal(target: Target, place: Place): Change[] {
 }
 
 export function placeOf({ name, client, scope, file: { path, shape } }: Target): HookPlace {
-  return { client: name, scope, path, form: client.entries === 'plugin' ? 'plugin' : shape }
+  const { entries } = client
+  const form = entries === 'plugin' || entries === 'tables' ? entries : shape
+  return { client: name, scope, path, form }
 }

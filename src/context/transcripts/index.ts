@@ -6,6 +6,7 @@ import { copilot } from './copilot.ts'
 import { droid } from './droid.ts'
 import type { Entry, TranscriptReader } from './entry.ts'
 import { gemini } from './gemini.ts'
+import { kimi } from './kimi.ts'
 import { qwen } from './qwen.ts'
 
 /** Adding a format: one file beside this one, its line here, and a fixture for the shared suite. */
@@ -15,6 +16,7 @@ export const readers: Readonly<Record<Exclude<TranscriptFormat, 'none'>, Transcr
   copilot,
   droid,
   gemini,
+  kimi,
   qwen,
 }
 

@@ -404,6 +404,42 @@ const lines: Record<Format, Row[]> = {
     ],
     ['messages that are no objects', { $set: { messages: [null, 'hi'] } }, []],
   ],
+  kimi: [
+    [
+      'a prompt of the client itself, whose task is over',
+      {
+        type: 'turn.prompt',
+        input: [{ type: 'text', text: '<notification id="task:1">' }],
+        origin: { kind: 'task' },
+      },
+      [{ type: 'prompt', text: '', isOwn: true }],
+    ],
+    [
+      'a sub-agent in the background',
+      { type: 'subagent.spawned', subagentId: 'agent-0', runInBackground: true },
+      [{ type: 'agentStarted', id: 'agent-0' }],
+    ],
+    [
+      'a sub-agent for which the agent waits',
+      { type: 'subagent.spawned', subagentId: 'agent-0', runInBackground: false },
+      [],
+    ],
+    [
+      'the end of a sub-agent',
+      { type: 'subagent.completed', subagentId: 'agent-0' },
+      [{ type: 'agentOver', id: 'agent-0' }],
+    ],
+    [
+      'a turn that failed',
+      { type: 'turn.ended', reason: 'failed', error: { message: '401 status 401' } },
+      [{ type: 'end', outcome: 'failed', reason: '401 status 401' }],
+    ],
+    [
+      'a turn that a person stopped',
+      { type: 'turn.ended', reason: 'cancelled' },
+      [{ type: 'end', outcome: 'interrupted', reason: '' }],
+    ],
+  ],
   qwen: [
     [
       'a prompt that the client made itself',
