@@ -47,7 +47,7 @@ async function checkAll() {
 
 function startOf({ program }: Agent): { command: string; words: string[] } {
   const path = join(modules, program)
-  return program.endsWith('.js')
+  return /\.m?js$/.test(program)
     ? { command: nodePath, words: [path] }
     : { command: path, words: [] }
 }

@@ -6,7 +6,7 @@ export interface Agent {
   /** As in `src/clients`. */
   name: string
   packages: readonly string[]
-  /** Below `node_modules`. One that ends in `.js` is run by the Node.js of the cache. */
+  /** Below `node_modules`. One that ends in `.js` or `.mjs` is run by the Node.js of the cache. */
   program: string
   /** Writes what the agent needs before its first start. Runs before `init`. */
   prepare?(home: string, url: string): void
@@ -111,6 +111,29 @@ env_key = "FAKE_KEY"
     env: () => ({ FACTORY_API_KEY: 'fk-fake' }),
     // No UserPromptSubmit in `exec`.
     events: ['Stop', 'SessionEnd'],
+  },
+  {
+    name: 'kimi',
+    packages: ['@moonshot-ai/kimi-code'],
+    program: '@moonshot-ai/kimi-code/dist/main.mjs',
+    prepare: (home, url) =>
+      write(
+        join(home, '.kimi-code/config.toml'),
+        `default_model = "fake/fake"
+[providers.fake]
+type = "openai"
+base_url = "${url}/v1"
+api_key = "fake"
+[models."fake/fake"]
+provider = "fake"
+model = "fake"
+max_context_size = 100000
+`,
+      ),
+    words: (question) => ['-p', question],
+    env: () => ({ KIMI_CODE_NO_AUTO_UPDATE: '1' }),
+    // No SessionEnd in a run of one question.
+    events: ['UserPromptSubmit', 'Stop'],
   },
 ]
 
