@@ -13,6 +13,7 @@ import { cleanText, cutText, oneLine } from '../text/clean.ts'
 import { counted } from '../text/counted.ts'
 import { formatTime } from '../text/local-time.ts'
 import { quoteWord } from '../text/shell.ts'
+import { shortSession } from '../text/short-session.ts'
 import { stateFolders } from './_events.ts'
 import { readEntries } from './_journal-entries.ts'
 import { sinceTime } from './_since.ts'
@@ -119,7 +120,7 @@ function more(count: number): string[] {
 }
 
 function sourceRow({ client, project, session, kind, before, after }: Simulation['noisiest'][0]) {
-  const names = [project || '-', kind, client, session.slice(0, 8) || '-']
+  const names = [project || '-', kind, client, shortSession(session) || '-']
   const numbers = before === after ? `${after}` : `${before} to ${after}`
   return [`  ${numbers}`, ...names.map((name) => cleanText(name))]
 }

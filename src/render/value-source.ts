@@ -3,6 +3,7 @@ import type { Clearance } from '../delivery.ts'
 import { type Headline, headline } from '../event/headline.ts'
 import { cleanText, cutMiddle, cutText, oneLine } from '../text/clean.ts'
 import { redact, redactStart } from '../text/redact/redact.ts'
+import { shortSession } from '../text/short-session.ts'
 import type { Formatted } from './formatted.ts'
 import { fromMarkdown, type ReadMarkdown } from './markdown.ts'
 
@@ -50,7 +51,7 @@ export class Source {
   }
 
   get session(): string {
-    return this.line(this.event.sessionId).slice(0, 8).toWellFormed()
+    return shortSession(this.line(this.event.sessionId))
   }
 
   line(text: string, max = MAX_LINE): string {

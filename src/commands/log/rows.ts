@@ -3,6 +3,7 @@ import { type EventStatus, isParked, type Outcome } from '../../journal/history.
 import { cleanText, cutText, oneLine } from '../../text/clean.ts'
 import { counted } from '../../text/counted.ts'
 import { formatSecond } from '../../text/local-time.ts'
+import { shortSession } from '../../text/short-session.ts'
 import { eventTitle } from '../_event-title.ts'
 
 const styles = {
@@ -16,8 +17,6 @@ const MOST_TEXT = 100
 const LEAST_TEXT = 30
 /** Columns that the rest of most lines takes: time, id, outcome, client, session and channel. */
 const BESIDE_TEXT = 79
-/** As in messages: the ids of some clients begin with a word or with the time. */
-const SESSION_LENGTH = 8
 /** On a terminal of at most this many columns, an event takes several lines. */
 const NARROW = 99
 /** Number of cells in the first of these lines: time, id, outcome, client and session. */
@@ -40,7 +39,7 @@ export function renderList(list: readonly EventStatus[]): string {
 /** The cells of one event: the text as it was sent, cut to the available width, and where it went or why not. */
 function rowOf(status: EventStatus): string[] {
   const { id, acceptedAt, text, reason, channels, outcome, client } = status
-  const session = status.sessionId.slice(0, SESSION_LENGTH)
+  const session = shortSession(status.sessionId)
   const where = Object.entries(channels).map(([name, { state, detail }]) => {
     if (state === 'delivered') return name
     return `${name} (${state === 'suppressed' ? detail : state})`
