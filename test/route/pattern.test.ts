@@ -11,9 +11,9 @@ const ROUNDS = 5
 
 describe('the pattern of a route', () => {
   it('matches, does not match, or is invalid and does not match', () => {
-    expect(matchesPattern(pattern, text)).toBe(true)
-    expect(matchesPattern(pattern, text.slice(0, -1))).toBe(false)
-    expect(matchesPattern('(', text)).toBe(false)
+    expect(matchesPattern(pattern, 'aac')).toBe(true)
+    expect(matchesPattern(pattern, 'aa')).toBe(false)
+    expect(matchesPattern('(', 'aac')).toBe(false)
   })
 
   it('is aborted if it backtracks without end', async () => {
