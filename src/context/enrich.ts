@@ -66,7 +66,7 @@ const turnOver: readonly Kind[] = ['done', 'waiting']
  * transcript has, such as a pending command, waits a little if the client writes it late. Never fails an event.
  */
 export async function enrich(given: AgentEvent, deps: EnrichDeps): Promise<EnrichedEvent> {
-  const event = { ...given, transcriptPath: transcriptOf(given) }
+  const event = { ...given, transcriptPath: await transcriptOf(given) }
   const transcriptPath = askedIn(event)
   const isOfAgent = transcriptPath !== event.transcriptPath
   const [project, branch, facts, ofAgent, isOwn] = await Promise.all([

@@ -1,11 +1,10 @@
-import { access } from 'node:fs/promises'
+import { access, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Client } from '../clients/define.ts'
 import { clients, findClient } from '../clients/index.ts'
 import { transcriptRoots, userFolder } from '../clients/paths.ts'
 import type { AgentEvent } from '../event/event.ts'
-import { listQuietly } from '../fs/list.ts'
-import { exists } from '../fs/missing.ts'
+import { pathGate } from './_path-gate.ts'
 
 /** The folders that contain the transcripts of a client; for an unknown client, those of all clients. */
 export function rootsOf(name: string): string[] {
@@ -18,15 +17,26 @@ export function rootsOf(name: string): string[] {
 const AGENT_ID = /^[\w-]{1,128}$/
 
 /** The transcript of the event's session. */
-export function transcriptOf({ client, sessionId, transcriptPath }: AgentEvent): string {
+export async function transcriptOf(
+  { client, sessionId, transcriptPath }: AgentEvent,
+  gate = pathGate,
+): Promise<string> {
   const { sessionTranscript } = findClient(client) ?? {}
   const [root] = rootsOf(client)
   if (transcriptPath || !sessionTranscript || !root || !AGENT_ID.test(sessionId))
     return transcriptPath
   const path = sessionTranscript.replace('*', sessionId)
   if (!path.startsWith('?/')) return join(root, path)
-  const found = listQuietly(root).map((folder) => join(root, folder, path.slice(2)))
-  return found.find(exists) ?? ''
+  return await gate.run(() => findBelow(root, path.slice(2)), '')
+}
+
+/** The file in the first folder that has it; '' if none has. @throws the system error if there are no folders */
+async function findBelow(root: string, path: string): Promise<string> {
+  for (const folder of await readdir(root)) {
+    const file = join(root, folder, path)
+    if (await isThere(file)) return file
+  }
+  return ''
 }
 
 /** The transcript that shows what the event asks, and the answer: the sub-agent's own, if one asks and has one. */
@@ -47,7 +57,11 @@ export async function hasSharedServer(name: string): Promise<boolean> {
   const client: Client | undefined = findClient(name)
   if (!client?.sharedServer) return false
   const socket = join(userFolder(client), client.sharedServer)
-  return await access(socket).then(
+  return await isThere(socket)
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return await access(path).then(
     () => true,
     () => false,
   )

@@ -8,8 +8,10 @@ import { execa, execaSync } from 'execa'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { PathGate } from '../../src/context/_path-gate.ts'
 import { branchOf } from '../../src/context/branch.ts'
+import { transcriptOf } from '../../src/context/of-client.ts'
 import { projectName } from '../../src/context/project.ts'
 import { readTail } from '../../src/context/tail.ts'
+import { makeAgentEvent } from '../support/payload.ts'
 
 const canMount = process.getuid?.() === 0 && existsSync('/dev/fuse') && canMountFuse()
 
@@ -56,6 +58,12 @@ describe.runIf(canMount)('paths on a hung mount', () => {
     // If the hung paths used all threads, this would never return.
     await readFile(import.meta.filename)
     expect(await projectName(import.meta.dirname, '/home/me', gate)).toBe('context')
+  })
+
+  it('do not block the search for the transcript of a session', async () => {
+    vi.stubEnv('KIMI_CODE_HOME', join(await makeHungMount(), 'kimi'))
+    const event = makeAgentEvent({ client: 'kimi', sessionId: 'session_1' })
+    expect(await transcriptOf(event, new PathGate({ timeoutMs: 300 }))).toBe('')
   })
 
   it('are not accessed for a transcript outside of the folders of the client', async () => {

@@ -16,10 +16,10 @@ it('a transcript is looked for in the folders of its client only, or of all if t
   expect(formatOf('my-agent')).toBeUndefined()
 })
 
-it('the transcript is the one that the event names, and that of a sub-agent only for its question', () => {
+it('the transcript is the one that the event names, and that of a sub-agent only for its question', async () => {
   const transcriptPath = '/home/me/s1.jsonl'
   const named = makeAgentEvent({ client: 'copilot', sessionId: 's1', transcriptPath })
-  expect(transcriptOf(named)).toBe(transcriptPath)
+  expect(await transcriptOf(named)).toBe(transcriptPath)
   const ofAgent = makeAgentEvent({ client: 'claude', agentId: 'a1', transcriptPath })
   expect(askedIn({ ...ofAgent, kind: 'permission' })).toBe('/home/me/s1/subagents/agent-a1.jsonl')
   expect(askedIn({ ...ofAgent, kind: 'subagent-done' })).toBe(transcriptPath)
@@ -34,7 +34,7 @@ it('the transcript of a session of Kimi Code is found in the folder of any proje
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'wire.jsonl'), '')
   const event = makeAgentEvent({ client: 'kimi', sessionId: 'session_1' })
-  expect(transcriptOf(event)).toBe(join(folder, 'wire.jsonl'))
-  expect(transcriptOf({ ...event, sessionId: 'session_2' })).toBe('')
-  expect(transcriptOf({ ...event, sessionId: '../session_1' })).toBe('')
+  expect(await transcriptOf(event)).toBe(join(folder, 'wire.jsonl'))
+  expect(await transcriptOf({ ...event, sessionId: 'session_2' })).toBe('')
+  expect(await transcriptOf({ ...event, sessionId: '../session_1' })).toBe('')
 })
