@@ -152,7 +152,7 @@ const built = await Promise.all([
   build({
     ...commonJs,
     stdin: {
-      contents: `export { ${lazyNames.join(', ')}, regexes } from 'zod'`,
+      contents: `export { ${lazyNames.join(', ')} } from 'zod'`,
       resolveDir: '.',
     },
     outfile: 'dist/packages/zod.cjs',

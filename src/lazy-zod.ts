@@ -13,7 +13,6 @@ export const lazyNames = [
   'array',
   'boolean',
   'discriminatedUnion',
-  'email',
   'enum',
   'int',
   'literal',
@@ -52,14 +51,13 @@ const deferredLookups = new Set<PropertyKey>(['parse', 'safeParse'])
 const MADE = Symbol('the schema itself')
 
 /** Deferred versions of zod's functions. `load` is called when the first schema is needed. */
-export function lazyZod(load: () => Zod): Pick<Zod, (typeof lazyNames)[number] | 'regexes'> {
+export function lazyZod(load: () => Zod): Pick<Zod, (typeof lazyNames)[number]> {
   const functions = lazyNames.map((name) => {
     const call = (...args: unknown[]) =>
       later(() => (load()[name] as Call)(...args.map(made)) as Schema, shapeOf(name, args))
     return [name, call]
   })
-  const regexes = new Proxy({}, { get: (_, name) => later(() => Object(load().regexes)[name]) })
-  return Object.assign(Object.fromEntries(functions), { regexes })
+  return Object.fromEntries(functions)
 }
 
 /** The field schemas of an object, which modules read from `shape` when they are loaded. */

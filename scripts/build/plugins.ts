@@ -71,11 +71,10 @@ const NEED_ZOD = /src.(api|emulator|commands.api)\b/
 /** See src/lazy-zod.ts. */
 export function makeZodLazy(): Plugin {
   const functions = lazyNames.map((name) => `const ${name}_ = z.${name}`).join('\n')
-  const names = [...lazyNames.map((name) => `${name}_ as ${name}`), 'regexes_ as regexes']
+  const names = lazyNames.map((name) => `${name}_ as ${name}`)
   const contents = `import { lazyZod } from './src/lazy-zod.ts'
     const z = lazyZod(() => require('./packages/zod.cjs'))
     ${functions}
-    const regexes_ = z.regexes
     export { ${names.join(', ')} }`
   return {
     name: 'lazy zod',

@@ -3,9 +3,11 @@ import * as z from 'zod'
 import { trusting } from '../connecting.ts'
 import { oneLine } from '../text/clean.ts'
 import { isLoopback } from '../text/loopback.ts'
+import { type Mailbox, mailboxFault, mailboxKey, parseMailbox } from '../text/mailbox.ts'
 import { sha256 } from '../text/sha256.ts'
+import { isSmtpUrl, SMTP_URL_FORM, smtpCredentials } from '../text/smtp-url.ts'
 import { htmlMarkup } from './_markup.ts'
-import { onlyRefused, smtpAnswer, smtpCredentials, smtpFailure } from './_smtp-answer.ts'
+import { onlyRefused, smtpAnswer, smtpFailure } from './_smtp-answer.ts'
 import { connectTo } from './_smtp-connection.ts'
 import {
   boundLine,
@@ -25,25 +27,18 @@ const GREETING_MS = 20_000
 const automatic = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' }
 
 // Only this schema keeps commas, groups and line breaks out of the SMTP envelope.
-const address = z.email({
-  pattern: z.regexes.html5Email,
-  error: 'must be one address such as me@example.com',
-})
-
-const urlForm = {
-  error:
-    'must be smtps:// or smtp://user:password@host:port, with % as %25, / as %2F, ? as %3F and # as %23 in user and password',
-}
-const smtpUrl = z
-  .url({ protocol: /^smtps?$/, ...urlForm })
-  .refine((url) => !URL.canParse(url) || isPlainServer(new URL(url)), urlForm)
+const address = z
+  .string()
+  .refine((text) => parseMailbox(text), { error: ({ input }) => mailboxFault(String(input)) })
 
 const options = z.strictObject({
-  smtp: smtpUrl
+  smtp: z
+    .string()
+    .refine(isSmtpUrl, { error: `must be ${SMTP_URL_FORM}` })
     .describe('Mail server, such as smtps://user:password@mail.example.com')
     .meta({ secret: true }),
-  from: address.describe('Address of the sender'),
-  to: z.array(address).min(1).max(50).describe('Addresses of the recipients'),
+  from: address.describe('Address of the sender, also with a name: Agents <agents@example.com>'),
+  to: z.array(address).min(1).max(50).describe('Addresses of the recipients, also with names'),
   allowInsecure: z
     .boolean()
     .default(false)
@@ -64,30 +59,37 @@ export const email = defineNotifier({
   concurrency: 2,
   async send(message, channel, context) {
     const { signal, remaining } = context
-    const to = channel.to.filter((one) => remaining?.includes(one) ?? true)
+    const to = withoutOthers(channel.to, remaining)
     if (to.length === 0) return 'Not sent again: those who lack it were removed from the channel'
     const { createTransport } = await import('nodemailer')
     const server = new URL(channel.smtp)
+    const envelope = { from: mailboxOf(channel.from), to: to.map(mailboxOf) }
     try {
       const transport = createTransport(await transportOptions(server, channel, context))
       const mail = mailOptions(message, channel, context)
-      const envelope = { from: channel.from, to }
       return smtpAnswer(await transport.sendMail({ ...mail, envelope, signal }), to, server)
     } catch (error) {
       const refused = remaining && onlyRefused(error)
       if (refused) return smtpAnswer(refused, to, server)
-      throw smtpFailure(error, server, signal)
+      const addresses = [envelope.from, ...envelope.to].map(({ address }) => address)
+      throw smtpFailure(error, { server, signal, addresses })
     }
   },
 })
 
-function isPlainServer(url: URL): boolean {
-  try {
-    smtpCredentials(url)
-  } catch {
-    return false
-  }
-  return url.hostname !== '' && ['', '/'].includes(url.pathname) && url.search + url.hash === ''
+/** Those who lack the message, each person once. */
+function withoutOthers(to: readonly string[], remaining = to): string[] {
+  const missing = remaining.map(mailboxKey)
+  const keys = to.map(mailboxKey)
+  return to.filter((_, index) => {
+    const key = keys[index] ?? ''
+    return missing.includes(key) && keys.indexOf(key) === index
+  })
+}
+
+/** Parses an address that the schema has accepted. */
+function mailboxOf(text: string): Mailbox {
+  return parseMailbox(text) ?? { name: '', address: '' }
 }
 
 async function transportOptions(
@@ -126,9 +128,10 @@ function mailOptions(message: Message, channel: Channel, context: SendContext): 
   const { from, to } = channel
   const { headers, body: text, html } = composeMail(message, channel, context)
   const thread = headers['In-Reply-To']
+  const sender = mailboxOf(from)
   return {
-    from: { name: 'hookbell', address: from },
-    to: to.map((recipient) => ({ name: '', address: recipient })),
+    from: { name: sender.name || 'hookbell', address: sender.address },
+    to: to.map(mailboxOf),
     subject: headers.Subject,
     text,
     html,
@@ -144,12 +147,13 @@ function composeMail(
   { from, to, subjectPrefix }: Channel,
   { now, delivery }: Pick<ComposeContext, 'now' | 'delivery'>,
 ) {
-  const domain = `hookbell.${from.split('@').at(-1)}`
+  const sender = mailboxOf(from)
+  const domain = `hookbell.${sender.address.split('@').at(-1)}`
   const title = boundLine(`${subjectPrefix} ${message.title}`, SUBJECT_LENGTH) || 'hookbell'
   const thread = threadId(message, domain)
   const at = Number.isNaN(Date.parse(message.at)) ? now : Date.parse(message.at)
   const headers = {
-    From: `hookbell <${from}>`,
+    From: sender.name ? from : `hookbell <${sender.address}>`,
     To: to.join(', '),
     Subject: title,
     'Message-ID': `<${mailId(message, delivery?.events)}@${domain}>`,

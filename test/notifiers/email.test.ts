@@ -1,12 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { email } from '../../src/notifiers/email.ts'
+import { mailboxFault, mailboxKey } from '../../src/text/mailbox.ts'
 import { anyCharacter } from '../support/any-character.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import { runs } from '../support/runs.ts'
 import { startSmtpServer } from '../support/smtp.ts'
-import { startChannel, withoutTls } from './_email.ts'
+import { makeSend, startChannel, withoutTls } from './_email.ts'
 import { testNotifier } from './_suite.ts'
+
+const lowerCased = ({ local, domain }: { local: string; domain: string }) =>
+  mailboxKey(`${local}@${domain}`)
 
 describe('notifiers: email', () => {
   testNotifier({
@@ -72,6 +76,74 @@ describe('notifiers: email', () => {
     expect(received).toHaveLength(1)
     expect(received[0]?.to).toEqual(to)
     expect(received[0]?.mail.subject).toBe('[agents] Done')
+  })
+
+  it('sends to people with their names, in the name of the sender', async () => {
+    const { send, received } = await startChannel({
+      options: {
+        from: '"Agents, all of them" <bell@example.com>',
+        to: ['Ada Lovelace <ada@example.org>', '"Müller, Jörg" <jm@exämple.de>', 'me@example.com'],
+      },
+    })
+    await send()
+    const { mail, from, to } = received[0] ?? expect.fail('no mail')
+    // The server of the tests decodes domains.
+    expect(to).toEqual(['ada@example.org', 'jm@exämple.de', 'me@example.com'])
+    expect(from).toBe('bell@example.com')
+    expect(mail.from).toEqual({ name: 'Agents, all of them', address: 'bell@example.com' })
+    expect(mail.to).toEqual([
+      { name: 'Ada Lovelace', address: 'ada@example.org' },
+      { name: 'Müller, Jörg', address: 'jm@xn--exmple-cua.de' },
+      { name: '', address: 'me@example.com' },
+    ])
+  })
+
+  it('sends to an address with letters that need SMTPUTF8', async () => {
+    const from = 'glöckchen@exämple.de'
+    const { send, received } = await startChannel({ options: { from, to: ['jörg@exämple.de'] } })
+    await send()
+    expect(received).toMatchObject([{ from, to: ['jörg@exämple.de'], isUtf8: true }])
+    expect(received[0]?.raw).toMatch(/^From: hookbell <glöckchen@exämple.de>\r$/m)
+    expect(received[0]?.mail.messageId).toMatch(/@hookbell\.xn--exmple-cua\.de>$/)
+  })
+
+  it('sends once to a person who is named twice', async () => {
+    const to = ['Ada <ada@example.org>', 'ada@EXAMPLE.org', 'ADA@example.org']
+    const { send, received } = await startChannel({ options: { to } })
+    await send()
+    expect(received[0]?.to).toEqual(['ada@example.org'])
+  })
+
+  it('sends to exactly the people whose addresses it accepts, and says so in the mail', async () => {
+    const { port, received } = await startSmtpServer(withoutTls)
+    const letters = [..."!#$%&'*+-/=?^_`{|}~.azAZ09äÖßñжλ中अ"]
+    const local = fc
+      .string({ unit: fc.constantFrom(...letters), minLength: 1, maxLength: 12 })
+      // The server of the tests takes no other dots.
+      .filter((one) => !/^\.|\.\.|\.$/.test(one))
+    const domain = fc.constantFrom('x.test', 'x-y.test', 'exämple.de', 'пример.рф', '例子.广告')
+    const special = fc.constantFrom(...',;:<>@"\\()[]=?. ä', 'e@x.test', '=?utf-8?q?=0d=0aBcc:_e?=')
+    const name = fc
+      .array(fc.oneof(special, anyCharacter), { maxLength: 8 })
+      .map((parts) => parts.join('').replace(/["\\]/g, '\\$&'))
+    const person = fc.record({ local, domain, name })
+    const people = fc.uniqueArray(person, { minLength: 1, maxLength: 5, selector: lowerCased })
+    await fc.assert(
+      fc.asyncProperty(people, async (all) => {
+        const addresses = all.map((one) => `${one.local}@${one.domain}`.normalize('NFC'))
+        const to = all.map((one, index) => `"${one.name}" <${addresses[index]}>`)
+        fc.pre(to.every((one) => mailboxFault(one) === undefined))
+        received.length = 0
+        await makeSend(`smtp://127.0.0.1:${port}`, { to })()
+        expect(received.map((one) => one.to)).toEqual([addresses])
+        const { mail } = received[0] ?? expect.fail('no mail')
+        expect(mail.to?.map(({ address = '' }) => mailboxKey(address))).toEqual(
+          addresses.map(mailboxKey),
+        )
+        expect([mail.cc, mail.bcc]).toEqual([undefined, undefined])
+      }),
+      { numRuns: runs(50) },
+    )
   })
 
   it('uses a stable message id and date for an event, and one thread per session', async () => {
@@ -181,7 +253,7 @@ describe('notifiers: email', () => {
   it.each([
     'a@x.test,b@x.test',
     'a@x.test\r\nBcc: b@x.test',
-    'Me <a@x.test>',
+    'Lovelace, Ada <a@x.test>',
     'group:a@x.test;',
     'a@x.test b@x.test',
     '"a,b"@x.test',

@@ -1,6 +1,7 @@
 import { createServer, type Socket } from 'node:net'
+import { Readable } from 'node:stream'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { refusal } from '../support/smtp.ts'
+import { refusal, startSmtpServer } from '../support/smtp.ts'
 import { makeSend, type Setup, startChannel, withoutTls } from './_email.ts'
 import { allTextOf, failureOf } from './_suite.ts'
 
@@ -103,6 +104,30 @@ describe('notifiers: email: responses of the mail server', () => {
       expect(received[0]?.mail.to?.map(({ address }) => address)).toEqual(to)
     })
 
+    it.each([
+      ['ada@example.org', 'Ada@Example.org'],
+      ['Ada Lovelace <ada@example.org>', 'ada@example.org'],
+      ['ada@example.org', '"Lovelace, Ada" <ada@example.org>'],
+      ['jörg@exämple.de', 'Jörg <JÖRG@xn--exmple-cua.de>'],
+      ['a..b@example.org', 'A <a..b@example.org>'],
+    ])('is asked again for %s who is %s by then', async (before, after) => {
+      const { port, received } = await startSmtpServer({
+        lenientAddressParsing: true,
+        onRcptTo: ({ address }, _session, callback) =>
+          callback(address === 'other@example.com' || isOver ? null : refusal(450, 'greylisted')),
+      })
+      let isOver = false
+      const send = (person: string, context?: object) =>
+        makeSend(`smtp://127.0.0.1:${port}`, { to: [person, 'other@example.com'] })({}, context)
+      const first = await send(before)
+      expect(first).toMatchObject({ remaining: [before] })
+      isOver = true
+      expect(await send(after, first as object)).toBe('250 2.0.0 Ok: queued as 4F2A')
+      expect(received.map(({ to }) => to.length)).toEqual([1, 1])
+      expect(received[0]?.to).toEqual(['other@example.com'])
+      expect(received[1]?.to).not.toEqual(['other@example.com'])
+    })
+
     it('is not asked again when those who lack the mail were removed', async () => {
       const { send, received } = await startChannel()
       expect(await send({}, { remaining: ['b@example.com'] })).toBe(
@@ -122,6 +147,43 @@ describe('notifiers: email: responses of the mail server', () => {
       message: expect.stringContaining(message),
       hint: expect.stringContaining(hint),
     })
+  })
+
+  it.each([
+    ['+OK POP3 server ready', 'No mail is sent by this port'],
+    ['* OK IMAP4rev1 ready', 'No mail is sent by this port'],
+  ])('says that a port is the wrong one when it greets with %s', async (greeting, hint) => {
+    const port = await startGreeter(greeting)
+    expect(await failureOf(makeSend(`smtp://127.0.0.1:${port}`)())).toMatchObject({
+      ...{ verdict: 'retry', hint: expect.stringContaining(hint) },
+    })
+  })
+
+  it.each([
+    ['onMailFrom', 553, '5.7.1 Sender address rejected: not owned by user me', '"from"'],
+    ['onData', 554, '5.2.252 SendAsDenied; me@x.test not allowed to send as', '"from"'],
+    ['onData', 551, '5.7.1 Not authorised to send from this header address', '"from"'],
+    ['onRcptTo', 550, '5.1.1 no such user', undefined],
+  ])('says what may be wrong when %s answers %i %s', async (command, status, text, hint) => {
+    const refuse = (data: unknown, _session: unknown, callback: (error: Error) => void) => {
+      if (data instanceof Readable) data.resume()
+      callback(refusal(status, text))
+    }
+    const url = `smtp://${USER}:secret@127.0.0.1`
+    const { send } = await startChannel({ url, server: { [command]: refuse } })
+    expect((await failureOf(send())).hint).toEqual(hint && expect.stringContaining(hint))
+  })
+
+  it('says that an address may need SMTPUTF8', async () => {
+    const { send } = await startChannel({
+      server: {
+        hideSMTPUTF8: true,
+        onRcptTo: (_address, _session, callback) => callback(refusal(501, 'bad address')),
+      },
+      options: { to: ['jörg@example.com'] },
+    })
+    const hint = expect.stringContaining('SMTPUTF8')
+    expect(await failureOf(send())).toMatchObject({ verdict: 'give-up', hint })
   })
 
   it.each(['smtp://127.0.0.1:1', 'smtps://mail.nowhere.invalid'])(
@@ -182,6 +244,16 @@ describe('notifiers: email: responses of the mail server', () => {
         isChannelDead,
         hint: expect.stringContaining('password'),
       })
+    })
+
+    it('is told that the provider takes no passwords', async () => {
+      const answer = '5.7.139 Authentication unsuccessful, basic authentication is disabled.'
+      const { send } = await startChannel({
+        server: { onAuth: (_auth, _session, callback) => callback(refusal(535, answer)) },
+        url,
+      })
+      const hint = expect.stringContaining('takes no password from programs')
+      expect(await failureOf(send())).toMatchObject({ isChannelDead: true, hint })
     })
 
     it.each(['PLAIN', 'LOGIN', 'CRAM-MD5'])(
@@ -245,12 +317,7 @@ describe('notifiers: email: responses of the mail server', () => {
   it.each(['421 4.3.2 shutting down', '554 5.7.1 no mail from this network'])(
     'asks for a retry when the server closes the connection with %s',
     async (greeting) => {
-      const server = createServer((socket) => {
-        socket.on('error', () => {}).end(`${greeting}\r\n`)
-      })
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-      onTestFinished(() => void server.close())
-      const { port } = server.address() as { port: number }
+      const port = await startGreeter(greeting)
       const message = `email: Invalid greeting: ${greeting}`
       expect(await failureOf(makeSend(`smtp://127.0.0.1:${port}`)())).toMatchObject({
         ...{ verdict: 'retry', message, isChannelDead: false, hint: undefined },
@@ -258,3 +325,13 @@ describe('notifiers: email: responses of the mail server', () => {
     },
   )
 })
+
+/** Starts a server that says one line and closes the connection. @returns its port */
+async function startGreeter(greeting: string): Promise<number> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {}).end(`${greeting}\r\n`)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return (server.address() as { port: number }).port
+}

@@ -12,6 +12,8 @@ export interface ReceivedMail {
   from: string
   to: string[]
   secure: boolean
+  /** Whether the sender asked for SMTPUTF8. */
+  isUtf8: boolean
   user: string | undefined
   raw: string
   mail: Email
@@ -41,6 +43,7 @@ export async function startSmtpServer(options: SMTPServerOptions = {}) {
         from: mailFrom ? mailFrom.address : '',
         to: rcptTo.map(({ address }) => address),
         secure: session.secure,
+        isUtf8: Object(Object(mailFrom).args).SMTPUTF8 === true,
         user: session.user ? String(session.user) : undefined,
         raw: raw.toString(),
         mail: await PostalMime.parse(raw),

@@ -1,4 +1,6 @@
 import { isLoopback } from '../../text/loopback.ts'
+import { mailboxFault } from '../../text/mailbox.ts'
+import { isSmtpUrl, SMTP_URL_FORM } from '../../text/smtp-url.ts'
 
 /** A question about a value that a channel needs. */
 export interface Question {
@@ -27,17 +29,15 @@ const webUrlFault = (answer: string) => {
     : 'Not a URL that begins with https:// (http:// only for this machine)'
 }
 
-const mailUrlFault = (answer: string) => {
-  const { protocol, hostname } = parsed(answer)
-  return /^smtps?:$/.test(protocol) && hostname !== ''
-    ? undefined
-    : 'Not a URL that begins with smtps:// or smtp:// (in the password, write / as %2F, ? as %3F and # as %23)'
-}
+const mailUrlFault = (answer: string) =>
+  isSmtpUrl(answer) ? undefined : `Not a URL of the form ${SMTP_URL_FORM}`
 
 const parsed = (answer: string) => new URL(URL.canParse(answer) ? answer : 'none:')
 
-const addressFault = (answer: string) =>
-  /^[^\s@<>]+@[^\s@<>]+$/.test(answer) ? undefined : 'Not a mail address'
+const addressFault = (answer: string) => {
+  const fault = mailboxFault(answer)
+  return fault && `The answer ${fault}`
+}
 
 /** By type of channel. `init` uses the type as the channel's name in the configuration too. */
 export const channelOffers: Readonly<Record<string, ChannelOffer>> = {

@@ -102,7 +102,7 @@ describe.skipIf(!hasPty)('init on a terminal', () => {
     type(DOWN.repeat(6) + SPACE + DOWN + SPACE + ENTER)
     await wait('Mail: Mail server')
     type(`mail.example.com${ENTER}`)
-    await wait('Not a URL that begins with smtps:// or smtp://')
+    await wait('Not a URL of the form smtps:// or smtp://user')
     type(`smtps://me:my-password@mail.example.com${ENTER}`)
     await wait('From which address')
     type(`bell@example.com${ENTER}`)

@@ -190,7 +190,7 @@ describe('the configuration', () => {
     ],
     [
       `{"channels": {"a": ${mail({ to: Array(60).fill('me@example.com') })}}}`,
-      /a\.to: must have at most 50 entries, not 60 \| Meaning: Addresses of the recipients$/,
+      /a\.to: must have at most 50 entries, not 60 \| Meaning: Addresses of the recipients, also with names$/,
     ],
     [
       '{"routes": ["done"]}',
