@@ -10,6 +10,8 @@ export interface Received {
   receivedAt: number
   /** How long it may have been in the inbox before; absent if that is not worth mentioning, or not known. */
   listedMs?: number
+  /** Set if some recipients have it: those who lack it, and how often it was sent. */
+  rest?: { remaining: string[]; attempts: number }
 }
 
 /** The same as BullMQ keeps it. */
@@ -31,9 +33,10 @@ export function parseRecord(text: string): HubRecord | AnswerRecord | { refused:
 }
 
 /** Makes the delivery as this machine would have. Host and texts come from another machine, so they are cleaned. */
-export function toDelivery({ record, receivedAt }: Received, attempts: number): Delivery {
+export function toDelivery({ record, receivedAt, rest }: Received, tries: number): Delivery {
   const { id, channel, session, kind, asks, urgency, ageMs, expiresInMs } = record
   const acceptedAt = receivedAt - ageMs
+  const attempts = tries + (rest?.attempts ?? 0)
   return {
     id,
     events: Array.from({ length: Math.min(record.count, 1000) }, (_, index) => `${id}#${index}`),
@@ -62,6 +65,7 @@ export function toDelivery({ record, receivedAt }: Received, attempts: number): 
     acceptedAt,
     notBefore: 0,
     expires: expiresInMs === undefined ? 0 : receivedAt + expiresInMs,
+    ...(rest && { remaining: rest.remaining }),
     attempts,
     firstTriedAt: attempts > 0 ? receivedAt : 0,
   }

@@ -9,9 +9,10 @@ export async function flushHub({ queues }: OpenHub, channels?: readonly string[]
   const meant = queues.filter(
     (one) => !channels || one.channels.some((it) => channels.includes(it)),
   )
-  await Promise.all(meant.map(({ queue }) => queue.removeRateLimitKey()))
   const counts = await Promise.all(
-    meant.map(({ queue }) => queue.getJobCounts('wait', 'prioritized')),
+    meant.map(({ queue }) => queue.getJobCounts('wait', 'prioritized', 'delayed')),
   )
+  await Promise.all(meant.map(({ queue }) => queue.removeRateLimitKey()))
+  await Promise.all(meant.map(({ queue }) => queue.promoteJobs()))
   return counts.flatMap((one) => Object.values(one)).reduce((sum, count) => sum + count, 0)
 }

@@ -77,18 +77,18 @@ const MINUTES = 60
 
 async function statusOf({ channels, queue }: OpenHub['queues'][number], redis: RedisConnection) {
   const [counts, first, dead, metrics, restMs] = await Promise.all([
-    queue.getJobCounts('wait', 'prioritized', 'active', 'failed'),
+    queue.getJobCounts('wait', 'prioritized', 'delayed', 'active', 'failed'),
     queue.getJobs(['wait', 'prioritized'], 0, 0, true),
     queue.getFailed(0, DEAD_LOOKED_AT - 1),
     queue.getMetrics('completed', 0, MINUTES - 1),
     queue.getRateLimitTtl(),
   ])
-  const { wait = 0, prioritized = 0, active = 0, failed = 0 } = counts
+  const { wait = 0, prioritized = 0, delayed = 0, active = 0, failed = 0 } = counts
   const oldest = Math.min(...first.flatMap((job) => job?.data.receivedAt ?? []))
   const tried = await Promise.all(first.map((job) => historyOf(job?.id ?? '', redis)))
   return {
     channels,
-    waiting: wait + prioritized,
+    waiting: wait + prioritized + delayed,
     questions: wait,
     active,
     endedInLastHour: endedIn(metrics),

@@ -11,6 +11,7 @@ import { type HubJob, type Received, toDelivery } from './accept.ts'
 import { isAnswered } from './answers.ts'
 import { destinationOf } from './destinations.ts'
 import { endOf, isSeen, noteEnd, noteFailure } from './history.ts'
+import { addRemaining } from './remaining.ts'
 import { isAnotherShown, noteShown, type OnWithdrawn } from './shown.ts'
 
 /** If at least this many messages wait, and the first for this long, one summary tells of all: as on a machine. */
@@ -42,11 +43,13 @@ export async function tell(job: HubJob, deps: TellDeps): Promise<Told> {
   const { now, redis } = deps
   const delivery = toDelivery(job.data, Math.max(0, job.attemptsStarted - 1))
   const { id } = delivery
-  const ended = await endOf(id, redis)
+  const ended = job.data.rest ? undefined : await endOf(id, redis)
   if (ended) return { type: ended.summary === undefined ? 'repeat' : 'summarized' }
   const over = await whyOver(job.data, delivery, deps)
   if (over) {
-    await noteEnd([id], { at: now(), state: over.type, detail: over.reason }, redis)
+    // What some recipients have counts as delivered.
+    if (!job.data.rest)
+      await noteEnd([id], { at: now(), state: over.type, detail: over.reason }, redis)
     return over
   }
   const told = await attempt(job, delivery, deps)
@@ -72,7 +75,7 @@ async function attempt(job: HubJob, delivery: Delivery, deps: TellDeps): Promise
   const destination = destinationOf(delivery.channel, loaded)
   if ('error' in destination) return failed(delivery, destination.error, deps)
   const others =
-    destination.notifier.summarizes && delivery.kind !== 'permission'
+    destination.notifier.summarizes && delivery.kind !== 'permission' && !delivery.remaining
       ? await waitingWith(job, delivery, deps)
       : []
   const all: [Received, ...Received[]] = [job.data, ...others]
@@ -93,6 +96,7 @@ async function attempt(job: HubJob, delivery: Delivery, deps: TellDeps): Promise
   const answer = typeof sent === 'string' ? sent : sent.answer
   const ids = [delivery, ...rest].map(({ id }) => id)
   await noteEnd(ids, { at: now(), state: 'delivered', detail: answer }, redis)
+  await addRemaining(job, whole, sent, deps)
   const handle = typeof sent === 'string' ? undefined : sent.handle
   await keepHandle(handle, all, deps)
   return { type: 'delivered', attempt: delivery.attempts + 1, ms, answer }

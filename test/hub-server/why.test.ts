@@ -47,7 +47,7 @@ describe.skipIf(!hasRedis)('hub: why', () => {
     expect(await lookAt(hub, dead)).toMatchObject({ state: 'dropped' })
   })
 
-  it('names the recipients whom a mail server refuses for a while: a hub sends the mail once', async () => {
+  it('names the recipients whom a mail server refuses for a while', async () => {
     const [redis, server] = [
       await startRedis(),
       await startSmtpServer({
