@@ -6,7 +6,6 @@ import {
   type AttemptDeps,
   type Destination,
   failedOutcome,
-  findDestination,
   isRetry,
   retryAfterOf,
   send,
@@ -16,7 +15,7 @@ import { retryDelay } from './backoff.ts'
 import type { DestinationLimiter, Slot } from './destination-limiter.ts'
 import { type DestinationLine, makeLine } from './destination-line.ts'
 import type { DestinationQueue, Waiting } from './destination-queue.ts'
-import { directInMs, findDirect, findWay } from './direct.ts'
+import { bypassesHub, directInMs, findDirect, findWay } from './direct.ts'
 import { isLate, type MessageLife, unknownLife, whyNotNow } from './message-life.ts'
 import type { Outcome } from './outcome.ts'
 import { summarize } from './summary.ts'
@@ -54,12 +53,13 @@ export class Deliverer {
   async deliver(delivery: Delivery, load: () => Promise<Delivery>): Promise<Outcome> {
     const { id, channel, session, kind, acceptedAt } = delivery
     const { config, now } = this.#deps
-    const destination = findDestination(channel, config())
+    const isDirect = bypassesHub(delivery)
+    const destination = findWay(channel, config(), isDirect)
     if ('error' in destination) return this.#withoutDestination(delivery, destination.error)
     if (this.#isEnding) return { type: 'released' }
     return new Promise((resolve) => {
-      const flags = { isPermission: kind === 'permission', isLate: isLate(delivery, now()) }
-      const order = { id, channel, session, acceptedAt, ...flags, delivery, load, resolve }
+      const rank = { isPermission: kind === 'permission', isLate: isLate(delivery, now()) }
+      const order = { id, channel, session, acceptedAt, ...rank, isDirect, delivery, load, resolve }
       this.#lineTo(destination).queue.add(order as Omit<Order, 'queuedAt'>)
     })
   }
@@ -180,7 +180,7 @@ export class Deliverer {
 
   async #attempt(
     delivery: Delivery,
-    destination: ReturnType<typeof findDestination>,
+    destination: ReturnType<typeof findWay>,
     slot: Slot,
     { limiter, queue }: DestinationLine,
   ): Promise<Outcome> {

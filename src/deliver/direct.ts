@@ -14,6 +14,11 @@ export function findDirect(channel: string, { direct }: LoadedConfig): Destinati
   return { options, key: notifier.pace ? key : `direct ${channel}`, notifier: bypass(notifier) }
 }
 
+/** Whether it bypasses its hub from the start: some recipients have it, and the hub would send it to all of them. */
+export function bypassesHub({ remaining }: Pick<Delivery, 'remaining'>): boolean {
+  return remaining !== undefined
+}
+
 /** @returns the destination, or why there is none. `isDirect`: prefer the one that bypasses the hub */
 export function findWay(channel: string, loaded: LoadedConfig, isDirect = false) {
   return (isDirect ? findDirect(channel, loaded) : undefined) ?? findDestination(channel, loaded)
@@ -28,7 +33,9 @@ function bypass({ canReplace: _, withdraw: _withdraw, ...notifier }: Notifier): 
     async send(...all) {
       try {
         const sent = await notifier.send(...all)
-        return `${WHY}: ${typeof sent === 'string' ? sent : sent.answer}`
+        if (typeof sent === 'string') return `${WHY}: ${sent}`
+        const { answer, remaining } = sent
+        return { answer: `${WHY}: ${answer}`, ...(remaining && { remaining }) }
       } catch (error) {
         // Always a retry: the hub may still accept the message.
         throw new DeliveryError('retry', `${WHY}: ${describeError(error)}`, {

@@ -8,6 +8,7 @@ import { makeAuthority } from '../support/authority.ts'
 import { builtWorker } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
+import { refusal, startSmtpServer } from '../support/smtp.ts'
 import { exited, makeWorld, startProgram, type World } from './_world.ts'
 
 type Redis = Awaited<ReturnType<typeof startRedis>>
@@ -35,9 +36,10 @@ async function recordsIn(redis: Redis): Promise<{ [field: string]: unknown }[]> 
 const turns = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => `turn ${from + index}`)
 
-/** A machine that falls back from the hub to its own webhook after one second. */
-async function makeMachineWithBoth(redis: Redis, receiverUrl: string) {
-  const team = { type: 'webhook', url: receiverUrl, allowPrivateNetwork: true }
+const webhookTo = (url: string) => ({ type: 'webhook', url, allowPrivateNetwork: true })
+
+/** A machine that falls back from the hub to its own channel after one second. */
+function makeMachineWithBoth(redis: Redis, team: object) {
   const direct = { after: 'direct', directAfterMinutes: 1 / 60 }
   const world = makeMachine(redis, {
     channels: { team },
@@ -90,7 +92,7 @@ describe.skipIf(!hasRedis)('a machine with a hub', () => {
   it('delivers directly while the hub is down, and uses the hub again once it is back', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
     const told = () => receiver.received.map(({ body }) => body.match(/turn \d+/)?.[0])
-    const machine = await makeMachineWithBoth(redis, receiver.url)
+    const machine = makeMachineWithBoth(redis, webhookTo(receiver.url))
     await redis.stop()
     const [first] = turns(0, 10).map(machine.tell)
     await machine.untilIdle()
@@ -108,7 +110,7 @@ describe.skipIf(!hasRedis)('a machine with a hub', () => {
 
   it('uses the hub again for messages whose direct delivery failed', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver({ script: [404] })]
-    const machine = await makeMachineWithBoth(redis, receiver.url)
+    const machine = makeMachineWithBoth(redis, webhookTo(receiver.url))
     await redis.stop()
     const [first] = turns(0, 3).map(machine.tell)
     const running = machine.untilIdle()
@@ -123,6 +125,27 @@ describe.skipIf(!hasRedis)('a machine with a hub', () => {
     const bodies = (await recordsIn(redis)).map(({ body }) => body)
     expect(bodies.sort()).toEqual(turns(0, 3))
     expect(machine.list('dead')).toEqual([])
+  })
+
+  it('tries those again directly who alone lack what was sent directly', async () => {
+    let isRefusing = true
+    const { port, received } = await startSmtpServer({
+      onRcptTo: ({ address }, _session, callback) =>
+        callback(address === 'new@x.test' && isRefusing ? refusal(450, 'greylisted') : null),
+    })
+    const mail = { type: 'email', smtp: `smtp://127.0.0.1:${port}`, from: 'a@x.test' }
+    const redis = await startRedis()
+    const machine = makeMachineWithBoth(redis, { ...mail, to: ['old@x.test', 'new@x.test'] })
+    await redis.stop()
+    const id = machine.tell('turn 0')
+    const running = machine.untilIdle()
+    await expect.poll(() => received.length).toBe(1)
+    await redis.start()
+    isRefusing = false
+    await running
+    expect(received.map(({ to }) => to)).toEqual([['old@x.test'], ['new@x.test']])
+    expect(await recordsIn(redis)).toEqual([])
+    expect((await machine.statusOf(id))?.channels.team).toMatchObject({ state: 'delivered' })
   })
 
   it('keeps the order of a session across an outage of the hub', async () => {
