@@ -36,7 +36,7 @@ const mayImport: { [room: string]: string[] } = {
     'spool',
     'worker',
   ],
-  config: ['event', 'hub', 'notifiers', 'spool'],
+  config: ['event', 'hub', 'notifiers'],
   context: ['clients', 'config', 'event'],
   deliver: ['config', 'notifiers'],
   demo: ['install', 'journal'],
@@ -47,14 +47,14 @@ const mayImport: { [room: string]: string[] } = {
   hook: ['config', 'spool'],
   hub: ['event'],
   'hub-server': ['config', 'deliver', 'hub', 'notifiers'],
+  install: ['clients', 'config', 'spool'],
   journal: [],
-  notifiers: ['event', 'hub', 'spool'],
-  render: ['clients', 'config', 'context', 'event', 'notifiers'],
+  notifiers: ['event', 'hub'],
   policy: ['clients', 'config', 'context', 'event', 'journal'],
   prepare: ['config', 'context', 'event', 'journal', 'notifiers', 'policy', 'render', 'route'],
+  render: ['clients', 'context', 'event', 'notifiers'],
+  report: ['event', 'journal'],
   route: ['config', 'context', 'event', 'journal'],
-  install: ['clients', 'config', 'spool'],
-  report: ['clients', 'event', 'journal'],
   simulate: ['config', 'context', 'event', 'journal', 'notifiers', 'policy', 'prepare'],
   spool: [],
   text: [],
@@ -63,7 +63,6 @@ const mayImport: { [room: string]: string[] } = {
     'context',
     'deliver',
     'event',
-    'hook',
     'journal',
     'policy',
     'prepare',
@@ -88,6 +87,17 @@ function roomOf(file: string): string | undefined {
   return file.includes('/') ? file.split('/')[0] : undefined
 }
 
+/** The imports of the files in a folder from other files of ours. */
+function importsOfRoom(room: string): { file: string; target: string }[] {
+  return files
+    .filter((file) => roomOf(file) === room)
+    .flatMap((file) =>
+      importsOf(file)
+        .filter((path) => path.startsWith('.'))
+        .map((path) => ({ file, target: relative(src, join(src, dirname(file), path)) })),
+    )
+}
+
 /** The packages that a program imports statically. */
 async function packagesOf(entry: string): Promise<string[]> {
   const { metafile } = await build({
@@ -109,16 +119,16 @@ describe('architecture', () => {
   it.each(Object.keys(mayImport))('%s imports only from the allowed folders', (room) => {
     const common = room === 'api' ? [] : shared
     const allowed = [room, undefined, ...common, ...(mayImport[room] ?? [])]
-    const wrong = files
-      .filter((file) => roomOf(file) === room)
-      .flatMap((file) =>
-        importsOf(file)
-          .filter((path) => path.startsWith('.'))
-          .map((path) => relative(src, join(src, dirname(file), path)))
-          .filter((target) => !allowed.includes(roomOf(target)))
-          .map((target) => `${file} -> ${target}`),
-      )
-    expect(wrong).toEqual([])
+    const wrong = importsOfRoom(room).filter(({ target }) => !allowed.includes(roomOf(target)))
+    expect(wrong.map(({ file, target }) => `${file} -> ${target}`)).toEqual([])
+  })
+
+  it('a folder is allowed only what it imports', () => {
+    const unused = Object.entries(mayImport).flatMap(([room, allowed]) => {
+      const used = importsOfRoom(room).map(({ target }) => roomOf(target))
+      return allowed.filter((other) => !used.includes(other)).map((other) => `${room}: ${other}`)
+    })
+    expect(unused).toEqual([])
   })
 
   it('every folder has an import rule', () => {

@@ -6,6 +6,8 @@ import { describe, expect, it } from 'vitest'
 import { renderHelp } from '../src/cli/help.ts'
 import { findCommand } from '../src/commands/index.ts'
 import { kinds } from '../src/event/kind.ts'
+import type { Notifier } from '../src/notifiers/define.ts'
+import { notifiers } from '../src/notifiers/index.ts'
 import { makeHome, root } from './support/home.ts'
 import { pages } from './support/pages.ts'
 
@@ -34,7 +36,10 @@ describe('documentation', () => {
   })
 
   it('every format has a template for each kind', () => {
-    for (const format of ['plain', 'slack', 'html']) {
+    const markups = Object.values<Notifier>(notifiers).flatMap(({ markup }) => markup?.name ?? [])
+    const formats = readdirSync(join(root, 'templates')).sort()
+    expect(formats).toEqual(['plain', ...markups].sort())
+    for (const format of formats) {
       expect(readdirSync(join(root, 'templates', format)).sort()).toEqual(
         kinds.map((kind) => `${kind}.liquid`).sort(),
       )

@@ -1,12 +1,20 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { channelOffers } from '../../../src/commands/init/channel-offers.ts'
 import { makeHome, root } from '../../support/home.ts'
 import { hasPty, startPty } from '../../support/pty.ts'
 import { shellQuote } from '../../support/shell-quote.ts'
 
 const [DOWN, SPACE, ENTER] = ['\u001b[B', ' ', '\r']
 const CTRL_C = '\u0003'
+
+/** The types of channels in their order on the screen. */
+const offered = Object.keys(channelOffers).filter((type) => type !== 'desktop')
+
+/** The keys that tick these types, from the first one on. */
+const tick = (types: readonly string[]) =>
+  offered.map((type) => (types.includes(type) ? SPACE : '')).join(DOWN)
 
 const overSsh = { SSH_CONNECTION: '10.0.0.1 1 10.0.0.2 22' }
 
@@ -79,7 +87,7 @@ describe.skipIf(!hasPty)('init on a terminal', () => {
     await wait('For which projects')
     type(ENTER)
     await wait('How do you want to be told')
-    type(DOWN + SPACE + ENTER)
+    type(tick(['ntfy']) + ENTER)
     await wait('Phone, through ntfy: Topic')
     type(`my-secret-topic${ENTER}`)
     await wait(/secrets\.env: NTFY_TOPIC[\s\S]*Write this\?/)
@@ -98,8 +106,7 @@ describe.skipIf(!hasPty)('init on a terminal', () => {
     await wait('For which projects')
     type(ENTER)
     await wait('How do you want to be told')
-    // Mail and Webhook.
-    type(DOWN.repeat(6) + SPACE + DOWN + SPACE + ENTER)
+    type(tick(['email', 'webhook']) + ENTER)
     await wait('Mail: Mail server')
     type(`mail.example.com${ENTER}`)
     await wait('Not a URL of the form smtps:// or smtp://user')
