@@ -13,6 +13,7 @@ import { check } from './check.ts'
 import type { Expanded, SecretValues } from './expand.ts'
 import { type Filled, fillIn } from './fill.ts'
 import { parseObject } from './parse-object.ts'
+import { retiredWarnings, withoutRetired } from './retired.ts'
 import { routeWarnings } from './route-warnings.ts'
 import { waitingRules } from './waiting.ts'
 import { junkWarnings, quietHoursWarnings, warningsOf } from './warnings.ts'
@@ -102,7 +103,8 @@ interface ParseContext {
 /** @throws HookbellError E_CONFIG */
 export function parseConfig(text: string, context: ParseContext): LoadedConfig {
   const { path, secrets, templates, checked, isLastGood } = context
-  const source = { path, text, templates, isLastGood, ...parseObject(text, path) }
+  const { tree, raw: written } = parseObject(text, path)
+  const source = { path, text, tree, templates, isLastGood, raw: withoutRetired(written) }
   const filled = fillIn(source.raw, secrets)
   const parsed = checked
     ? (fillOutline(checked.outline, filled.settings) as Parsed)
@@ -111,6 +113,7 @@ export function parseConfig(text: string, context: ParseContext): LoadedConfig {
   const { secretOptions, warnings } = checked ?? {
     secretOptions: secretOptionsOf(config),
     warnings: [
+      ...retiredWarnings(written, source),
       ...warningsOf(source.raw.channels, source),
       ...routeWarnings(source.raw.routes, source),
       ...quietHoursWarnings(config.noise, source),

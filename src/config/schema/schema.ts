@@ -70,11 +70,6 @@ export const configSchema = z.strictObject({
     .describe('How long the worker stays after the last event'),
   deliveryTimeoutSeconds: z.number().positive().default(30).describe('Time limit of one delivery'),
   retry: retry.prefault({}).describe('When a delivery fails'),
-  retentionDays: z
-    .number()
-    .positive()
-    .default(7)
-    .describe('No effect: settled events are deleted. Accepted for configurations of version 0.1'),
   journal: journal.prefault({}).describe('What the journal keeps'),
   extraCaFile: z
     .string()

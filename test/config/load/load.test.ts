@@ -148,8 +148,8 @@ describe('the configuration', () => {
       '1:2: lingerSeconds: must be at least 0, not -1 | Meaning: How long the worker stays after the last event',
     ],
     [
-      '{"retentionDays": 0}',
-      '1:2: retentionDays: must be more than 0, not 0 | Meaning: No effect: settled events are deleted. Accepted for configurations of version 0.1',
+      '{"deliveryTimeoutSeconds": 0}',
+      '1:2: deliveryTimeoutSeconds: must be more than 0, not 0 | Meaning: Time limit of one delivery',
     ],
     ['{"lingerSeconds": 1e999}', /^1:2: lingerSeconds: must be a number, not Infinity/],
     [
