@@ -119,7 +119,7 @@ async function drain(
 }
 
 /** Measures many events at once for a destination that takes one message a second. */
-export async function benchBurst() {
+async function benchBurst() {
   const arrivals: { at: number; text: string }[] = []
   const server = createServer((request, response) => {
     let body = ''

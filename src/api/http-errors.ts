@@ -1,7 +1,7 @@
 import { ResponseError, type ResponseFacts } from './errors.ts'
 
 /** Facts that an error response states. */
-export interface HttpFacts extends ResponseFacts {
+interface HttpFacts extends ResponseFacts {
   status: number
   bodyText: string
   /** Title of the status, from the response if it has one. */

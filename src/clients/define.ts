@@ -35,7 +35,7 @@ export interface HookFile {
 }
 
 /** How a group of facts is known: measured, documented, read in the source, or none of these. */
-export type Evidence = 'measured' | 'documented' | 'source' | 'unverified'
+type Evidence = 'measured' | 'documented' | 'source' | 'unverified'
 
 /** A test of one field of the payload: its exact text, a pattern, or whether it has a value at all. */
 export type FieldTest = string | RegExp | boolean
@@ -65,7 +65,7 @@ export interface Repeat {
 }
 
 /** Shows whether a session runs without a person. The first mark that is present decides. */
-export interface HeadlessMark {
+interface HeadlessMark {
   /** An environment variable that the front door keeps, or a field of the payload. */
   from: 'env' | 'payload'
   name: string

@@ -20,7 +20,7 @@ import { isLate, type MessageLife, unknownLife, whyNotNow } from './message-life
 import type { Outcome } from './outcome.ts'
 import { summarize } from './summary.ts'
 
-export interface DelivererDeps extends AttemptDeps {
+interface DelivererDeps extends AttemptDeps {
   config(): LoadedConfig
   /** Whether a failed delivery is parked, or on its way there or back into its queue. */
   isComing?(event: string, channel: string): boolean

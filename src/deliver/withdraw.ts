@@ -3,7 +3,7 @@ import type { Message } from '../delivery.ts'
 import { type Destination, findDestination, isRetry, withDeadline } from './attempt.ts'
 
 /** A message that a channel shows, identified by the handle that its notifier gave. */
-export interface ShownBy {
+interface ShownBy {
   channel: string
   handle: string
   sessionEnv: Readonly<Record<string, string>>

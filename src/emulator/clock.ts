@@ -9,7 +9,7 @@ export interface Clock {
 }
 
 /** Access to the offset, which is part of the state, so that the state file keeps it. */
-export interface Offset {
+interface Offset {
   get(): number
   set(milliseconds: number): void
 }

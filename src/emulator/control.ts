@@ -16,7 +16,7 @@ export function isControl(path: string) {
 }
 
 /** A request to the control API. */
-export interface ControlRequest {
+interface ControlRequest {
   method: string
   path: string
   headers: IncomingHttpHeaders

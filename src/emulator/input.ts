@@ -8,7 +8,7 @@ import { chosen } from './choices.ts'
 import { Problem } from './reply.ts'
 
 /** The inputs of a request, before they are checked against the endpoint table. */
-export interface RawInput {
+interface RawInput {
   params: Record<string, string>
   query: URLSearchParams
   body: string

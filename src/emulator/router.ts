@@ -4,7 +4,7 @@ import { chosen } from './choices.ts'
 import { Problem } from './reply.ts'
 
 /** An endpoint with the values of its path parameters. */
-export interface Match {
+interface Match {
   endpoint: Endpoint
   params: Record<string, string>
 }

@@ -14,7 +14,7 @@ const MAX_SESSIONS = 1000
 const MAX_PER_SESSION = 30
 
 /** What a session waits for, as its machine reports it. */
-export interface OpenQuestion {
+interface OpenQuestion {
   host: string
   label: string
   project: string

@@ -19,7 +19,7 @@ const SUMMARY_FROM = 6
 const SUMMARY_AFTER_MS = 2000
 const SUMMARY_MAX = 200
 
-export interface TellDeps {
+interface TellDeps {
   queue: Queue<Received>
   redis: RedisConnection
   loaded: LoadedConfig

@@ -7,7 +7,7 @@ import { errorCode } from '../errors.ts'
 // only be read to its end. The rest of a longer one is not received.
 const ANSWER_BYTES = 64 * 1024
 
-export interface HttpRequest {
+interface HttpRequest {
   method: string
   headers: Readonly<Record<string, string>>
   body?: string | undefined

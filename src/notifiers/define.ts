@@ -12,7 +12,7 @@ export interface Markup {
 }
 
 /** Renders the parts of an agent's text. `inner` is already escaped, `text` is not. */
-export interface MarkupParts {
+interface MarkupParts {
   bold(inner: string): string
   italic(inner: string): string
   strike(inner: string): string

@@ -3,7 +3,7 @@ import type { Kind } from '../event/kind.ts'
 import { formatTime, isWithin } from '../text/local-time.ts'
 import { defineRule, send, type Verdict } from './types.ts'
 
-export type QuietHours = Config['noise']['quietHours'][number]
+type QuietHours = Config['noise']['quietHours'][number]
 
 const MINUTE_MS = 60_000
 const DAY = 24 * 60

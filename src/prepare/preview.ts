@@ -14,7 +14,7 @@ import { makeDelivery } from './prepare.ts'
 import { type Sample, type SampleName, samples } from './samples.ts'
 
 /** What a preview needs from this machine. */
-export interface PreviewDeps {
+interface PreviewDeps {
   templates: Templates
   host: string
   cwd: string
@@ -28,7 +28,7 @@ export type Source =
   | { type: 'payload'; body: Buffer; client: string }
   | { type: 'recorded'; entry: AcceptedEntry }
 
-export interface Preview {
+interface Preview {
   /** What would be sent; absent if the notifier has no `compose`. */
   composed?: Composed
   /** What is wrong with the templates. */

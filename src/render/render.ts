@@ -14,7 +14,7 @@ const MAX_TITLE = 120
 const MAX_BODY = 3000
 
 /** What a text depends on besides the event: how much its reader may see, and the template. */
-export interface Reader {
+interface Reader {
   clearance: Clearance
   /** The template that the route names. */
   template?: string | undefined

@@ -8,7 +8,7 @@ import { CANARY_EVENT } from '../journal/canary.ts'
 import type { TraceStep } from '../journal/entry.ts'
 import { conditionsOf, type RouteDeps } from './conditions.ts'
 
-export interface RoutedChannel {
+interface RoutedChannel {
   channel: string
   urgency: Urgency
   /** The word in the route's `on` that matched. */

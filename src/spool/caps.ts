@@ -4,7 +4,7 @@ import type { Spool } from './layout.ts'
 import { parseName } from './names.ts'
 import { readParked } from './park.ts'
 
-export interface Caps {
+interface Caps {
   /** Bytes and files that dead/ and corrupt/ may hold, each. */
   maxBytes: number
   maxFiles: number

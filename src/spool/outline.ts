@@ -6,7 +6,7 @@ import { parseName } from './names.ts'
 import { readSpoolFile } from './read.ts'
 
 /** When a parked delivery is due. */
-export interface ParkedOutline {
+interface ParkedOutline {
   /** Unix ms; 0 for now. */
   until: number
   /** Held by a policy; otherwise it failed and waits for its next attempt. */

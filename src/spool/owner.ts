@@ -15,7 +15,7 @@ export interface Owner {
 }
 
 /** `unknown`: nothing proves that the owner lives, and nothing that it does not. */
-export type Liveness = 'alive' | 'stopped' | 'unknown' | 'dead'
+type Liveness = 'alive' | 'stopped' | 'unknown' | 'dead'
 
 let self: Owner | undefined
 

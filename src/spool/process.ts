@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-export interface ProcessStat {
+interface ProcessStat {
   /** One letter, as in `ps`. */
   state: string
   /** When it started, as the kernel counts it. */

@@ -5,7 +5,7 @@ import { MAX_BODY_BYTES } from './layout.ts'
 // A shell that counts the front door's limit in KiB stores twice as much; the excess is cut off later.
 const MAX_FILE_BYTES = 3 * MAX_BODY_BYTES
 
-export type SpoolFile = { bytes: Buffer; writtenAt: number } | { foreign: string }
+type SpoolFile = { bytes: Buffer; writtenAt: number } | { foreign: string }
 
 /**
  * Reads a file from the spool without trusting it: not through a link, not a pipe that would block.

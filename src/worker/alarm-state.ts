@@ -13,7 +13,7 @@ const stateSchema = z.object({
   deadChannels: z.array(z.string()),
 })
 
-export type AlarmState = Omit<z.output<typeof stateSchema>, 'format'>
+type AlarmState = Omit<z.output<typeof stateSchema>, 'format'>
 
 /** Questions that reached nobody yet, and dead channels already reported. Another worker may write the file too. */
 export class AlarmFile {

@@ -47,7 +47,7 @@ interface Notice {
 }
 
 /** An event that hookbell itself creates, for one channel. */
-export interface OwnEvent {
+interface OwnEvent {
   claim: Claim
   channel: string
 }

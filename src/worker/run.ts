@@ -12,7 +12,7 @@ import { type Opened, openWorker, type WorkerOptions } from './open-worker.ts'
 import { serve, startOwn } from './serve.ts'
 import { WakeUp } from './wake-up.ts'
 
-export interface WorkerSummary {
+interface WorkerSummary {
   handled: number
   faults: readonly string[]
 }

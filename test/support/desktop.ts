@@ -11,7 +11,7 @@ import { removeFolder } from './folder.ts'
 
 const run = promisify(execFile)
 
-export interface Notified {
+interface Notified {
   appName: string
   /** The number of the notification whose place it takes; 0 for none. */
   replacesId: number

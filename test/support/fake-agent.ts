@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
-export interface HookRun {
+interface HookRun {
   code: number | null
   signal: NodeJS.Signals | null
   output: string
@@ -9,7 +9,7 @@ export interface HookRun {
   sawEnd: Promise<void>
 }
 
-export interface AgentOptions {
+interface AgentOptions {
   env: NodeJS.ProcessEnv
   input?: string | Buffer
   /** Whether the hook gets a new session, as with droid, claude and codex; gemini runs it in its own. Default: yes. */

@@ -15,7 +15,7 @@ const server = process.env.HOOKBELL_TEST_REDIS ?? 'redis-server'
 /** Without the server, the tests that need it are skipped. */
 export const hasRedis = spawnSync(server, ['--version']).status === 0
 
-export interface RedisOptions {
+interface RedisOptions {
   /** Lines of users, as an ACL file has them. */
   users?: readonly string[]
   tls?: { cert: Buffer; key: Buffer }

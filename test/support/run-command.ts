@@ -16,12 +16,12 @@ import { execa } from 'execa'
 /** The built program: `npm test` builds first. */
 export const root = join(import.meta.dirname, '../..')
 
-export interface CommandOptions {
+interface CommandOptions {
   env: Readonly<Record<string, string | undefined>>
   cwd: string
 }
 
-export interface CommandRun {
+interface CommandRun {
   stdout: string
   stderr: string
   exitCode?: number

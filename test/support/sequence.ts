@@ -10,7 +10,7 @@ import { parsePayload } from './payload.ts'
 // and what a person should be told of it by default.
 
 /** Why a person is told. */
-export const reasonsToTell = {
+const reasonsToTell = {
   asks: 'the agent stands still until a person answers',
   burst: 'further questions within two seconds make one more ping at most',
   'turn-done': 'a turn that took its time is over',
@@ -21,7 +21,7 @@ export const reasonsToTell = {
 } as const
 
 /** Why nobody is. */
-export const reasonsForSilence = {
+const reasonsForSilence = {
   prompt: 'a person wrote',
   'session-start': 'a session began',
   tool: 'a tool was used',

@@ -4,7 +4,7 @@ import { valueAt } from '../record.ts'
 import type { ApiPromise, WithResponse } from './api-promise.ts'
 
 /** Where a list gets its pages from. */
-export interface PageSource<Page> {
+interface PageSource<Page> {
   /** The `id` of the endpoint, for errors. */
   id: string
   style: PageStyle

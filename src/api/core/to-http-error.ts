@@ -7,7 +7,7 @@ import { describeBody, parseJson } from '../validation/decode.ts'
 import type { Received } from './attempt.ts'
 import { redact, redactValue } from './redact.ts'
 
-export interface ErrorResponse extends Received {
+interface ErrorResponse extends Received {
   retryAfterMs: number | undefined
 }
 

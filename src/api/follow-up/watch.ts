@@ -59,7 +59,7 @@ export function makeWatch(messages: Pick<SessionsMessagesApi, 'list'>, pauses: P
 }
 
 /** The messages that one poll found, and the state of the turn. */
-export interface PollResult {
+interface PollResult {
   changed: readonly Message[]
   turn: Turn
 }

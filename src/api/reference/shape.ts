@@ -21,7 +21,7 @@ const letters: { [type: string]: string } = {
 const formats: { [format: string]: string } = { date: 'd', email: 'e', uuid: 'u' }
 
 /** Returns the text for a reference to a named schema. */
-export type TextOf = (name: string) => string
+type TextOf = (name: string) => string
 
 /**
  * A JSON Schema in the short form of validation/shape.ts, without what only people read.

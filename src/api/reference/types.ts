@@ -5,7 +5,7 @@ import { HEADER, importsOf } from './module.ts'
 import { makeTypePrinter, pascal } from './type-printer.ts'
 
 /** The text of each module, by its path below src/api/types. */
-export type TypeModules = Readonly<Record<string, string>>
+type TypeModules = Readonly<Record<string, string>>
 
 /** The modules with the public types of an area: one for inputs and methods, one per endpoint for its response. */
 export function typeModules(area: string, tree: EndpointTree): TypeModules {

@@ -6,9 +6,9 @@ import { check } from './check.ts'
 import { fieldName } from './field-name.ts'
 
 /** The value of a response, or what the response is instead, such as `empty`. */
-export type Decoded = { value: unknown; drift: readonly Drift[] } | { problem: string }
+type Decoded = { value: unknown; drift: readonly Drift[] } | { problem: string }
 
-export interface RawResponse {
+interface RawResponse {
   status: number
   text: string
   headers?: ResponseHeaders

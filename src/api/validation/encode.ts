@@ -15,7 +15,7 @@ import type { Shape } from './shape.ts'
 import { didYouMean } from './suggest.ts'
 
 /** What goes on the wire, apart from origin and headers. */
-export interface Encoded {
+interface Encoded {
   path: string
   body: string | undefined
   /** Inputs that this version does not know. They are sent: the service may be newer. */
@@ -23,7 +23,7 @@ export interface Encoded {
 }
 
 /** How one call or one client differs from the endpoint table. */
-export interface Overrides extends Extras {
+interface Overrides extends Extras {
   wire?: Readonly<Record<string, string>> | undefined
   path?: string | undefined
   /** Whether unknown inputs are errors. */
@@ -118,7 +118,7 @@ export function toIssue({ path, problem }: Violation): InputIssue {
 }
 
 /** The additional parts of a request. */
-export interface Extras {
+interface Extras {
   extraQuery?: Readonly<Record<string, unknown>> | undefined
   extraBody?: Readonly<Record<string, unknown>> | undefined
 }

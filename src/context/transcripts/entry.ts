@@ -49,7 +49,7 @@ export type EntryContent =
 export type Entry = EntryContent & { at: number | undefined }
 
 /** A file beside the transcript that tells more of the session. */
-export interface Sidecar {
+interface Sidecar {
   pathOf(transcriptPath: string): string
   read(text: string): { title?: string; model?: string; isHeadless?: boolean }
 }
