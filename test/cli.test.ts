@@ -15,6 +15,7 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { quoteIfNeeded } from '../src/cli/how-to-call.ts'
+import { clientNames } from '../src/clients/index.ts'
 import { type Home, makeHome, root } from './support/home.ts'
 import { shellQuote } from './support/shell-quote.ts'
 
@@ -55,11 +56,7 @@ describe('cli: usage errors', () => {
     [['hub', 'dead', 'bury'], 'x hub dead: unknown action "bury"', 'Actions: list, retry, drop'],
     [['init'], 'x found no agent client'],
     [['init', '--client', 'droid'], 'x init asks before it writes'],
-    [
-      ['init', '--client', 'foo'],
-      'x unknown client "foo"',
-      'Known: claude, codex, copilot, cursor, droid, gemini, kilo, kimi, opencode, qwen',
-    ],
+    [['init', '--client', 'foo'], 'x unknown client "foo"', `Known: ${clientNames.join(', ')}`],
     [['init', '--client', 'droid', '--yes=no'], 'x init: --yes takes no value'],
     [['status', '--json=yes'], 'x status: --json takes no value'],
   ])('%j prints the mistake on one line and exits with 64', async (words, message, hint = '') => {

@@ -1,6 +1,12 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { execa } from 'execa'
 import { describe, expect, it } from 'vitest'
 import * as zod from 'zod'
+import { makeZodLazy } from '../scripts/build/plugins.ts'
 import { lazyZod } from '../src/lazy-zod.ts'
+import { makeFolder } from './support/folder.ts'
 
 /** A schema with every construct that the schemas of the worker use. */
 function makeSchema(z: Pick<typeof zod, keyof ReturnType<typeof lazyZod>>) {
@@ -64,5 +70,26 @@ describe('lazyZod', () => {
     expect(field.description).toBe('A field')
     expect(field.meta()?.secret).toBe(true)
     expect(z.string().meta()).toBeUndefined()
+  })
+
+  it('has every method that a module uses when it is loaded', async () => {
+    const folder = await makeFolder()
+    await build({
+      entryPoints: ['src/index.ts'],
+      bundle: true,
+      platform: 'node',
+      mainFields: ['module', 'main'],
+      sourcemap: 'inline',
+      outfile: join(folder, 'index.cjs'),
+      plugins: [makeZodLazy()],
+      logLevel: 'error',
+    })
+    const message = 'a schema is made at the start: use only methods in src/lazy-zod.ts'
+    mkdirSync(join(folder, 'packages'))
+    writeFileSync(join(folder, 'packages/zod.cjs'), `throw new Error(${JSON.stringify(message)})`)
+    const options = ['--enable-source-maps', '--stack-trace-limit=30']
+    const program = [...options, join(folder, 'index.cjs')]
+    const { stderr } = await execa(process.execPath, program, { reject: false })
+    expect(stderr).toBe('')
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { clientNames } from '../../src/clients/index.ts'
 import { parseClients } from '../../src/install/parse-clients.ts'
 
 describe('names of clients', () => {
@@ -16,8 +17,8 @@ describe('names of clients', () => {
     ['claude-code', 'Did you mean "claude"?'],
     ['codex,gemini_cli', 'Did you mean "gemini"?'],
     ['cluade', 'Did you mean "claude"?'],
-    ['vim', 'Known: claude, codex, copilot, cursor, droid, gemini, kilo, kimi, opencode, qwen'],
-    [' ,', 'Known: claude, codex, copilot, cursor, droid, gemini, kilo, kimi, opencode, qwen'],
+    ['vim', `Known: ${clientNames.join(', ')}`],
+    [' ,', `Known: ${clientNames.join(', ')}`],
   ])('are refused with a hint: %j', (text, hint) => {
     expect(() => parseClients(text)).toThrow(expect.objectContaining({ code: 'E_USAGE', hint }))
   })
