@@ -11,7 +11,7 @@ const EVENTS = 50
 const GOAL = 1.3
 const LARGE_FILE_EVENTS = 54_000
 const LARGE_GOAL_SECONDS = 1
-/** What is derived from a new configuration is cached after two seconds: see config/kept.ts. */
+/** What is derived from a new configuration is cached after two seconds: see config/config-cache.ts. */
 const SETTLED_MS = 2500
 
 const quick = { version: ['--version'], help: ['--help'], status: ['status'], log: ['log'] }

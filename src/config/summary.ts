@@ -1,8 +1,8 @@
-import { cacheStamp, mayBeCached, readCached, writeCached } from './kept.ts'
+import { cacheStamp, mayBeCached, readCached, writeCached } from './config-cache.ts'
 import type { LoadedConfig } from './load/load.ts'
 import { problemHint } from './problem-hint.ts'
-import { unreachableChannels } from './reach.ts'
 import { configStamp } from './stamp.ts'
+import { unreachableChannels } from './unreachable-channels.ts'
 
 /** What people are shown of the configuration: no secrets, and of a channel's settings only its type. */
 export interface ConfigSummary {

@@ -1,6 +1,6 @@
 import { WAITS_FOR_SECRETS } from '../config/current.ts'
 import { problemHint } from '../config/problem-hint.ts'
-import { unreachableChannels } from '../config/reach.ts'
+import { unreachableChannels } from '../config/unreachable-channels.ts'
 import { isFailure, isParked } from '../journal/history.ts'
 import { formatTime } from '../text/local-time.ts'
 import { type Check, check, type Facts } from './check.ts'

@@ -22,8 +22,8 @@ import type { Store } from '../spool/store.ts'
 import { counted } from '../text/counted.ts'
 import { named } from '../text/named.ts'
 import { AlarmFile } from './alarm-state.ts'
-import { readBegun } from './begun.ts'
 import { ownReport } from './own-report.ts'
+import { readStatuses } from './read-statuses.ts'
 
 /** Enough for those whose alarm is being recorded: the journal shows the others. */
 const MAX_ALARMED = 1000
@@ -89,7 +89,7 @@ export class Alarms {
     if (outcome.type !== 'unavailable' && outcome.type !== 'exhausted') return
     this.#retryNotice(delivery)
     if (delivery.kind !== 'permission') return
-    const known = await readBegun(this.#deps.stateDir, delivery.events)
+    const known = await readStatuses(this.#deps.stateDir, delivery.events)
     for (const status of known.values()) await this.check(status, delivery)
   }
 

@@ -11,8 +11,8 @@ import { readJournal } from '../journal/read.ts'
 import { digestMessage, isWorthTelling, makeDigest } from '../report/digest.ts'
 import { isSoleWorker } from '../spool/lock.ts'
 import { lastDue, nextDue } from '../text/schedule.ts'
-import { readBegun } from './begun.ts'
 import type { WorkerDeps } from './deps.ts'
+import { readStatuses } from './read-statuses.ts'
 import { RECORD_LIMIT_MS, waitAtMost } from './wait-at-most.ts'
 
 type Schedule = NonNullable<Config['digest']>
@@ -71,7 +71,7 @@ export class DigestSchedule {
     const digest = makeDigest(entries, { from: lastDue(schedule, due - 1), to: due })
     if (!isWorthTelling(digest)) return 0
     const id = `digest-${new Date(due).toISOString().replaceAll(/[:-]|\.\d+/g, '')}`
-    const known = (await readBegun(stateDir, [id])).get(id)
+    const known = (await readStatuses(stateDir, [id])).get(id)
     const open = schedule.to.filter(
       (channel) => !Object.hasOwn(known?.channels ?? {}, channel) && !store.isParked(id, channel),
     )

@@ -2,12 +2,12 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import type { Claim } from '../spool/claim.ts'
 import { hasProc } from '../spool/process.ts'
 import type { WaitingEvent } from '../spool/store.ts'
-import { readBegun } from './begun.ts'
 import type { WorkerDeps } from './deps.ts'
 import { runEvent } from './event-run.ts'
 import { Faults } from './faults.ts'
 import { runParked } from './parked-run.ts'
 import { Preparing } from './preparing.ts'
+import { readStatuses } from './read-statuses.ts'
 import { Resting } from './resting.ts'
 import { beginOneByOne } from './suspects.ts'
 import { UnderWay } from './under-way.ts'
@@ -177,7 +177,7 @@ export class Dispatcher {
     const { begun, stateDir } = this.#deps
     const unknown = events.map(({ id }) => id).filter((id) => !begun.has(id))
     if (unknown.length === 0) return
-    for (const [id, status] of await readBegun(stateDir, unknown)) begun.set(id, status)
+    for (const [id, status] of await readStatuses(stateDir, unknown)) begun.set(id, status)
   }
 
   /** Starts the events that a crashed worker had claimed, one of which may be the cause. Nothing else waits for them. */

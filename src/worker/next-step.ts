@@ -3,8 +3,8 @@ import { deliveryId } from '../delivery.ts'
 import { isUrgent } from '../event/kind.ts'
 import { channelsOf, type EventStatus, hasFailed } from '../journal/history.ts'
 import type { Parked } from '../spool/park.ts'
-import { readBegun } from './begun.ts'
 import type { WorkerDeps } from './deps.ts'
+import { readStatuses } from './read-statuses.ts'
 
 /**
  * Call this with a delivery that failed for good: the next step of its route may be due at once. The end of a turn can
@@ -17,7 +17,7 @@ export async function reviewSteps(
   const { config, stateDir, store } = deps
   const hasSteps = config.recent().config.routes.some(({ steps }) => steps !== undefined)
   if (!hasSteps || !isUrgent(kind)) return
-  for (const status of (await readBegun(stateDir, events)).values()) {
+  for (const status of (await readStatuses(stateDir, events)).values()) {
     const next = heldChannels(status).filter((channel) => isDueAtOnce(status, channel, deps))
     store.review(next.map((channel) => deliveryId(status.id, channel)))
   }
@@ -36,7 +36,7 @@ export async function isBroughtForward(
   const at = now()
   if (earliest === undefined || earliest > at || !isUrgent(kind)) return false
   const [id = ''] = events
-  const status = (await readBegun(stateDir, [id])).get(id)
+  const status = (await readStatuses(stateDir, [id])).get(id)
   if (!status || !isDueAtOnce(status, channel, deps)) return false
   const reason = 'the steps before it reached nobody'
   await journal.append({ at, id, type: 'held', channel, until: at, reason })

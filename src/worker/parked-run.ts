@@ -7,10 +7,10 @@ import type { Claim } from '../spool/claim.ts'
 import { wasClaimed } from '../spool/names.ts'
 import type { Parked } from '../spool/park.ts'
 import type { Store } from '../spool/store.ts'
-import { readBegun } from './begun.ts'
 import type { WorkerDeps } from './deps.ts'
 import { type Due, isBeforeItsTime, judgeAgain } from './judge-again.ts'
 import { isBroughtForward } from './next-step.ts'
+import { readStatuses } from './read-statuses.ts'
 import { deliverAndSettle, giveUp } from './settle.ts'
 
 /** An event or delivery is set aside after this many workers crashed while they had it. */
@@ -101,7 +101,7 @@ async function finishSettled(all: readonly Due[], deps: WorkerDeps): Promise<Due
 async function isSettled({ claim: { from }, delivery }: Due, { stateDir }: WorkerDeps) {
   if (!wasClaimed(basename(from))) return false
   const { events, channel } = delivery
-  const statuses = await readBegun(stateDir, events)
+  const statuses = await readStatuses(stateDir, events)
   return events.every((id) => {
     const status = statuses.get(id)
     return status !== undefined && !isOpen(status, channel)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { splitLine } from '../../src/text/words.ts'
+import { splitLine } from '../../src/text/split-line.ts'
 
 describe('the words of a command line', () => {
   it.each<[string, string[] | undefined]>([

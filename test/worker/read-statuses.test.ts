@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { hasProc } from '../../src/spool/process.ts'
-import { readBegun } from '../../src/worker/begun.ts'
+import { readStatuses } from '../../src/worker/read-statuses.ts'
 import { makeWorld } from './_world.ts'
 
 const LINES = 20_000
@@ -33,24 +33,26 @@ describe('the status of events that were begun', () => {
   it('is of the events that were asked for, also if several ask at once', async () => {
     const { stateDir } = makeJournal()
     const asked = [['e1', 'e2'], ['e3'], ['e2', 'unknown'], []]
-    const all = await Promise.all(asked.map((ids) => readBegun(stateDir, ids)))
+    const all = await Promise.all(asked.map((ids) => readStatuses(stateDir, ids)))
     expect(all.map((statuses) => [...statuses.keys()])).toEqual([['e1', 'e2'], ['e3'], ['e2'], []])
     expect(all[1]?.get('e3')).toMatchObject({ outcome: 'suppressed', reason: 'a test' })
   })
 
   it('contains what was recorded before the question, also while another reading is under way', async () => {
     const { stateDir, path } = makeJournal()
-    const first = readBegun(stateDir, ['e1'])
+    const first = readStatuses(stateDir, ['e1'])
     await nextTurn()
     writeFileSync(path, '{"at":2,"id":"late","type":"suppressed","reason":"x"}\n', { flag: 'a' })
-    expect((await readBegun(stateDir, ['late'])).has('late')).toBe(true)
+    expect((await readStatuses(stateDir, ['late'])).has('late')).toBe(true)
     expect((await first).has('e1')).toBe(true)
   })
 
   it.skipIf(!hasProc())('of a burst of events takes one open journal, not one each', async () => {
     const { stateDir, path } = makeJournal()
     let isOver = false
-    const all = Promise.all(Array.from({ length: 100 }, (_, at) => readBegun(stateDir, [`e${at}`])))
+    const all = Promise.all(
+      Array.from({ length: 100 }, (_, at) => readStatuses(stateDir, [`e${at}`])),
+    )
     void all.finally(() => {
       isOver = true
     })

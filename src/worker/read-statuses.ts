@@ -18,7 +18,7 @@ const last = new Map<string, Promise<unknown>>()
  * The journal's status of events that an earlier worker began, so that no channel is told twice. One reading at a time
  * serves all who asked meanwhile: a full journal takes a third of a second, and a burst asks hundreds of times.
  */
-export async function readBegun(stateDir: string, ids: readonly string[]): Promise<Statuses> {
+export async function readStatuses(stateDir: string, ids: readonly string[]): Promise<Statuses> {
   const reading = next.get(stateDir) ?? plan(stateDir)
   for (const id of ids) reading.ids.add(id)
   const all = await reading.result
