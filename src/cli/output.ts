@@ -73,8 +73,8 @@ export function printJson(value: unknown) {
 }
 
 /** `just now`, `5 min ago`, `2 h ago`, then the date. */
-export function ago(at: number, now = Date.now()): string {
-  const minutes = Math.floor((now - at) / 60_000)
+export function ago(at: number): string {
+  const minutes = Math.floor((Date.now() - at) / 60_000)
   if (minutes < 1) return 'just now'
   if (minutes < 60) return `${minutes} min ago`
   if (minutes < 48 * 60) return `${Math.floor(minutes / 60)} h ago`
@@ -82,8 +82,8 @@ export function ago(at: number, now = Date.now()): string {
 }
 
 /** `now`, `in 5 s`, `in 5 min`, `in 2 h`, then the date. */
-export function ahead(at: number, now = Date.now()): string {
-  const seconds = Math.ceil((at - now) / 1000)
+export function ahead(at: number): string {
+  const seconds = Math.ceil((at - Date.now()) / 1000)
   if (seconds <= 0) return 'now'
   if (seconds < 120) return `in ${seconds} s`
   if (seconds < 120 * 60) return `in ${Math.floor(seconds / 60)} min`

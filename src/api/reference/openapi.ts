@@ -7,10 +7,10 @@ import { areaOf, areas, retryLabels, statusTitle } from './labels.ts'
 type Schemas = ReturnType<typeof makeSchemas>
 
 /** The OpenAPI 3.1 document of the endpoints. The output is deterministic. */
-export function makeOpenApi(endpoints: readonly Endpoint[] = listEndpoints()): Json {
+export function makeOpenApi(): Json {
   const schemas = makeSchemas()
   const paths: { [path: string]: Json } = {}
-  for (const endpoint of endpoints) {
+  for (const endpoint of listEndpoints()) {
     const item = paths[endpoint.path] ?? (endpoint.host === 'app' ? { servers: [servers.app] } : {})
     paths[endpoint.path] = item
     item[endpoint.method.toLowerCase()] = operationOf(endpoint, schemas)

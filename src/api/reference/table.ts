@@ -4,9 +4,9 @@ import type { PageStyle } from '../operation.ts'
 import { type Json, makeSchemas } from './json-schema.ts'
 
 /** The endpoints as a Markdown table: method and path, inputs, errors, retry class and page style. */
-export function makeTable(endpoints: readonly Endpoint[] = listEndpoints()): string {
+export function makeTable(): string {
   const head = ['endpoint', 'request', 'inputs', 'errors', 'retry', 'pages']
-  const rows = endpoints.map((endpoint) => {
+  const rows = listEndpoints().map((endpoint) => {
     const { id, method, path, host, errors, retry, page } = endpoint
     const address = `\`${method} ${path}\`${host === 'app' ? ' (application)' : ''}`
     const style = page ? pageText(page) : ''

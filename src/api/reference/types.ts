@@ -150,8 +150,8 @@ export function kebab(name: string): string {
 }
 
 /** Checks that the names of all endpoints differ, since the names of their types are made from them. */
-export function checkNames(endpoints: readonly Endpoint[] = listEndpoints()) {
-  const names = endpoints.map(({ name }) => name)
+export function checkNames() {
+  const names = listEndpoints().map(({ name }) => name)
   const twice = names.find((name, at) => names.indexOf(name) < at)
   if (twice) throw new Error(`two endpoints are named ${twice}`)
 }

@@ -6,9 +6,10 @@ import { linesOf } from './message-lines.ts'
 
 /**
  * Shows the tool calls of the agent while the user waits. They go to stderr, since only the answer belongs to
- * stdout. Undefined if the stream is not a terminal.
+ * stdout. Undefined if stderr is not a terminal.
  */
-export function makeFollower(stream: NodeJS.WriteStream = process.stderr) {
+export function makeFollower() {
+  const stream = process.stderr
   if (!stream.isTTY) return undefined
   const tell = (text: string) =>
     stream.write(`${paint('dim', cutText(text, stream.columns || 80))}\n`)
