@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { constants, statSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorCode } from '../errors.ts'
@@ -6,6 +6,7 @@ import { replaceUnsynced } from '../fs/durable.ts'
 import { readQuietly } from '../fs/read.ts'
 import { parseEntry } from '../journal/entry.ts'
 import { currentFile } from '../journal/files.ts'
+import { notAFile } from '../journal/open-file.ts'
 import { Memory, type MemoryState } from './memory.ts'
 
 const FORMAT = 1
@@ -98,7 +99,9 @@ async function linesSince(stateDir: string, checkpoint: Checkpoint | undefined):
   const file = await openIfThere(currentFile(stateDir))
   if (!file) return []
   try {
-    const { ino, size } = await file.stat()
+    const stat = await file.stat()
+    if (!stat.isFile()) throw notAFile(currentFile(stateDir))
+    const { ino, size } = stat
     // After a rotation the file is a new one: all of it is later than the checkpoint.
     const known = checkpoint?.inode === ino ? checkpoint.offset : 0
     const start = Math.max(known, size - TAIL_BYTES)
@@ -113,7 +116,8 @@ async function linesSince(stateDir: string, checkpoint: Checkpoint | undefined):
 
 async function openIfThere(path: string): Promise<FileHandle | undefined> {
   try {
-    return await open(path, 'r')
+    // Opening a pipe would wait for a writer.
+    return await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined
     throw error

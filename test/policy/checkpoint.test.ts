@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import {
   mkdirSync,
   readdirSync,
@@ -43,6 +44,7 @@ describe('the memory of the policies', () => {
   it.each<[string, (path: string) => void]>([
     ['cannot be read', (path) => mkdirSync(path)],
     ['cannot be opened', (path) => symlinkSync(path, path)],
+    ['is a pipe without a writer', (path) => void execFileSync('mkfifo', [path])],
   ])('is complete at the next event after a journal that %s', async (_, block) => {
     const { stateDir } = makeWorld()
     const journal = join(stateDir, 'journal.jsonl')
