@@ -1,6 +1,8 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeDurable } from '../fs/durable.ts'
+import { isMissing } from '../fs/missing.ts'
+import { readQuietly } from '../fs/read.ts'
 import { packageVersion } from '../package-root.ts'
 import { lockHolder, lockVersion } from './lock.ts'
 import { notifyWorker } from './notify-worker.ts'
@@ -37,11 +39,8 @@ export function requestHandoverIfOlder(state: string, version = packageVersion()
 
 /** Whether this worker is asked to end. Called each time it looks for work; without a request it costs one call. */
 export function handoverRequested(state: string): boolean {
-  try {
-    return readFileSync(requestPath(state), 'utf8').trim() === ownerToken(thisProcess())
-  } catch {
-    return false
-  }
+  const path = requestPath(state)
+  return !isMissing(path) && readQuietly(path)?.trim() === ownerToken(thisProcess())
 }
 
 /** Removes the request to this process once it is fulfilled. */

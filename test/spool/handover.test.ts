@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -75,6 +75,12 @@ describe('a handover request', () => {
     const { owner } = await startSleeper()
     writeFileSync(lockPath(stateDir), `${ownerToken(owner).replaceAll('_', ' ')}\n`)
     requestHandover(stateDir)
+    expect(handoverRequested(stateDir)).toBe(false)
+  })
+
+  it.skipIf(process.platform === 'win32')('is not awaited from a pipe in its place', () => {
+    const { stateDir } = makeWorld()
+    execFileSync('mkfifo', [join(stateDir, 'worker.handover')])
     expect(handoverRequested(stateDir)).toBe(false)
   })
 
