@@ -32,7 +32,8 @@ export async function fixSafely(
       (id.endsWith('.canary') && status === 'broken'),
   )
   const isRegistered = checks.some(({ id, status }) => /\.registered$/.test(id) && status === 'ok')
-  if (isStale && isRegistered && (await renew()))
+  const canWrite = !checks.some(({ id, status }) => id === 'disk' && status === 'broken')
+  if (isStale && isRegistered && canWrite && (await renew()))
     done.push('renewed the front door and what it runs, from this version')
   return done
 }

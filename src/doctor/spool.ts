@@ -1,8 +1,10 @@
 import { existsSync, statfsSync, statSync } from 'node:fs'
 import { foldersAtRisk } from '../config/folders-at-risk.ts'
+import { noRoom } from '../config/no-room.ts'
 import { secretsPath } from '../config/paths.ts'
 import { hasDead } from '../journal/history.ts'
 import { spoolAtRisk } from '../spool/at-risk.ts'
+import { hasWaiting } from '../spool/layout.ts'
 import { quoteWord } from '../text/shell.ts'
 import { type Check, check, type Facts } from './check.ts'
 
@@ -28,11 +30,12 @@ export function checkSpool(facts: Facts): Check[] {
       : check('spool.dead', 'ok', 'none'),
     ...folders
       .slice(1)
+      .filter(hasWaiting)
       .map((folder) =>
         check(
           'spool.fallback',
           'warning',
-          `events were stored in ${folder}`,
+          `events are stored in ${folder}`,
           `They are told from there; repair ${stateDir}`,
         ),
       ),
@@ -49,6 +52,8 @@ export function noRisk(platform: NodeJS.Platform): Check {
 }
 
 function checkDisk(stateDir: string): Check {
+  const full = noRoom(stateDir)
+  if (full) return check('disk', full.losesEvents ? 'broken' : 'warning', full.message, full.hint)
   try {
     const { bavail, bsize } = statfsSync(stateDir)
     const free = bavail * bsize

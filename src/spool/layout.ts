@@ -46,8 +46,17 @@ export function isInUse(state: string): boolean {
 
 /** Whether something in this state folder still has to be dealt with, by a worker or by a person. */
 export function holdsEvents(state: string): boolean {
+  const { dead, corrupt } = spoolIn(state)
+  return hasWaiting(state) || [dead, corrupt].some(isFilled)
+}
+
+/** Whether something in this state folder waits for a worker. */
+export function hasWaiting(state: string): boolean {
   const spool = spoolIn(state)
   const claims = listQuietly(spool.cur).map((owner) => join(spool.cur, owner))
-  const all = [spool.tmp, spool.new, spool.deferred, spool.dead, spool.corrupt, ...claims]
-  return all.some((folder) => listQuietly(folder).length > 0)
+  return [spool.tmp, spool.new, spool.deferred, ...claims].some(isFilled)
+}
+
+function isFilled(folder: string): boolean {
+  return listQuietly(folder).length > 0
 }

@@ -166,7 +166,31 @@ const faults: Record<string, Fault> = {
       cp -a "$STATE.full/." "$STATE" && rm -r "$STATE.full"
       [ ! -e "$HOME/is-full" ] || head -c 300000000 /dev/zero >"$STATE/fill" 2>/dev/null`,
     break: ({ home }) => writeFileSync(join(home, 'is-full'), ''),
-    doctor: ['disk', 'warning', /^0 MiB free/, /Make room/],
+    doctor: ['disk', 'warning', /the disk is full; events are stored in /, /^Make room$/],
+    status: /^x .*: the disk is full; events are stored in .*\. Make room$/m,
+    repair: ({ home }) => rmSync(join(home, 'is-full')),
+  },
+  'the disk is read-only': {
+    prelude: `
+      mount --bind "$STATE" "$STATE"
+      [ ! -e "$HOME/is-read-only" ] || mount -o remount,bind,ro "$STATE"`,
+    break: ({ home }) => writeFileSync(join(home, 'is-read-only'), ''),
+    doctor: ['disk', 'warning', /the disk is read-only; events are stored in /, /writable$/],
+    status: /^x .*: the disk is read-only; events are stored in .*\. Make it writable$/m,
+    repair: ({ home }) => rmSync(join(home, 'is-read-only')),
+  },
+  'no disk takes an event': {
+    prelude: `
+      cp -a "$STATE" "$STATE.full" && mount -t tmpfs -o mode=700,nr_inodes=500 x "$STATE"
+      cp -a "$STATE.full/." "$STATE" && rm -r "$STATE.full"
+      mkdir -p "$XDG_RUNTIME_DIR" && mount -t tmpfs -o mode=700,size=1m x "$XDG_RUNTIME_DIR"
+      if [ -e "$HOME/is-full" ]; then
+        head -c 2000000 /dev/zero >"$XDG_RUNTIME_DIR/fill"
+        seq 500 | (cd "$STATE" && xargs touch)
+      fi 2>/dev/null`,
+    break: ({ home }) => writeFileSync(join(home, 'is-full'), ''),
+    doctor: ['disk', 'broken', /no room for another file; events are lost, .*is full$/, /^Make/],
+    status: /^x .*: the disk has no room for another file; events are lost, .*\. Make room$/m,
     repair: ({ home }) => rmSync(join(home, 'is-full')),
   },
   'the clock was set back': {

@@ -1,6 +1,10 @@
+import { renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { checkSpool, noRisk } from '../../src/doctor/spool.ts'
 import { emptyStatus, type Outcome } from '../../src/journal/history.ts'
+import { prepareSpool } from '../../src/spool/prepare.ts'
+import { makeFolder } from '../support/folder.ts'
 import { find, MINUTE_MS, makeFacts, now } from './_facts.ts'
 
 describe('what is said of waiting events', () => {
@@ -25,15 +29,22 @@ describe('what is said of waiting events', () => {
     expect(said([-5, 'waiting'])).toMatchObject({ seen: '1 wait, the oldest 0 min' })
   })
 
-  it('names the other folders in which events were stored', () => {
-    const folders = ['/nowhere/state', '/run/fallback']
-    expect(find(checkSpool(makeFacts({ folders })), 'spool.fallback')).toMatchObject([
+  it('names the other folder in which events are stored, until it is empty', async () => {
+    const folders = ['/nowhere/state', await makeFolder()]
+    const checked = () => find(checkSpool(makeFacts({ folders })), 'spool.fallback')
+    const fallback = prepareSpool(folders[1] ?? '')
+    expect(checked()).toEqual([])
+    writeFileSync(join(fallback.new, 'event'), '')
+    expect(checked()).toMatchObject([
       {
         status: 'warning',
-        seen: 'events were stored in /run/fallback',
+        seen: `events are stored in ${fallback.state}`,
         do: expect.stringMatching(/repair \/nowhere/),
       },
     ])
+    // A person has to look at it, but no event waits.
+    renameSync(join(fallback.new, 'event'), join(fallback.corrupt, 'event'))
+    expect(checked()).toEqual([])
   })
 })
 

@@ -122,6 +122,9 @@ describe('a worker with a fallback folder', () => {
     await home.run('worker', '--once')
     expect(home.read('out.jsonl')).toContain('Notification')
     expect(await problems()).toEqual([])
+    const corrupt = join(folder, 'spool/corrupt')
+    mkdirSync(join(corrupt, 'no-event'))
+    expect(await problems()).toEqual([`1 damaged or foreign in ${corrupt}`])
   })
 
   it('removes the start marker of the fallback folder even if that is empty', async () => {

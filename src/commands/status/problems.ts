@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { foldersAtRisk } from '../../config/folders-at-risk.ts'
+import { noRoom } from '../../config/no-room.ts'
 import { configDir, stateDir } from '../../config/paths.ts'
 import type { ConfigSummary } from '../../config/summary.ts'
+import { listQuietly } from '../../fs/list.ts'
 import type { EventStatus } from '../../journal/history.ts'
 import { spoolAtRisk } from '../../spool/at-risk.ts'
-import { holdsEvents, spoolIn } from '../../spool/layout.ts'
+import { hasWaiting, spoolIn } from '../../spool/layout.ts'
 import { cleanText, showPath } from '../../text/clean.ts'
 import { counted } from '../../text/counted.ts'
 import { quoteWord } from '../../text/shell.ts'
@@ -23,7 +25,6 @@ export function unreachedProblem(count: number, { title, reason }: EventStatus):
 export async function problemsOf(
   summary: ConfigSummary,
   { dead, withDead }: { dead: number; withDead: number },
-  corrupt: number,
   folders: readonly string[],
 ): Promise<string[]> {
   const { channels, extraCaFile, problem, unreachable, unusable, unset, warnings, source } = summary
@@ -40,13 +41,17 @@ export async function problemsOf(
   if (unreachable.length === names.length && !isExplained)
     problems.push('no route leads to a channel: nothing is told. Add one: hookbell config edit')
   problems.push(...warnings)
-  const risks = [...foldersAtRisk(configDir(), state), ...spoolAtRisk(state)]
-  for (const fault of risks) problems.push([fault.message, fault.hint].filter(Boolean).join('. '))
+  const risks = [...foldersAtRisk(configDir(), state), ...spoolAtRisk(state), noRoom(state)]
+  for (const fault of risks.filter((one) => one !== undefined))
+    problems.push([fault.message, fault.hint].filter(Boolean).join('. '))
   if (extraCaFile && !existsSync(extraCaFile)) problems.push(`extraCaFile: no file ${extraCaFile}`)
   const others = withDead > dead ? ` (${withDead - dead} of them waiting or undelivered too)` : ''
   if (withDead > 0) problems.push(`${withDead} dead${others}: see hookbell dead`)
-  if (corrupt > 0) problems.push(`${corrupt} damaged or foreign in ${spoolIn(state).corrupt}`)
-  for (const folder of folders.slice(1).filter(holdsEvents)) {
+  for (const { corrupt } of folders.map(spoolIn)) {
+    const count = listQuietly(corrupt).length
+    if (count > 0) problems.push(`${count} damaged or foreign in ${corrupt}`)
+  }
+  for (const folder of folders.slice(1).filter(hasWaiting)) {
     problems.push(`events are stored in ${folder}: ${state} failed`)
   }
   return problems

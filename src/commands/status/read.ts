@@ -63,7 +63,7 @@ export async function readStatus() {
       ...clientProblems(clients, { isInstalled, lastEvent }),
       ...unreached.map((last) => unreachedProblem(count.undelivered, last)),
       ...backlogProblems({ unclaimed, isOnHold: onHold, hasWorker: worker !== null }),
-      ...(await problemsOf(config, { dead: count.dead, withDead }, corrupt, folders)),
+      ...(await problemsOf(config, { dead: count.dead, withDead }, folders)),
       ...(await templateProblemsIn(configFolder, config.templates)),
       ...(await changedTrust(state)),
     ],

@@ -1,0 +1,21 @@
+import { accessSync, constants, statfsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { errorCode } from '../errors.ts'
+import { isMissing } from './missing.ts'
+
+/** Both front doors reserve as much before they read an event. */
+const NEEDED_BYTES = 64 * 1024
+
+/** Why no file can be created in a folder, which may not exist yet; undefined if its disk is no obstacle. */
+export function whyNoRoom(folder: string): string | undefined {
+  if (isMissing(folder) && dirname(folder) !== folder) return whyNoRoom(dirname(folder))
+  try {
+    accessSync(folder, constants.W_OK)
+    const { bavail, bsize, files, ffree } = statfsSync(folder)
+    if (bavail * bsize < NEEDED_BYTES) return 'the disk is full'
+    // Some file systems have no limit, and say 0 of 0.
+    return files > 0 && ffree === 0 ? 'the disk has no room for another file' : undefined
+  } catch (error) {
+    return errorCode(error) === 'EROFS' ? 'the disk is read-only' : undefined
+  }
+}
