@@ -238,8 +238,12 @@ export class FileStore implements Store {
     for (const name of listQuietly(deferred)) {
       const parsed = parseName(name)
       if (!parsed || parsed.isDelivery) continue
-      rmSync(join(deferred, `${name}.json`), { force: true })
-      renameSync(join(deferred, name), join(this.spool.new, `${parsed.id}~${parsed.crashes}`))
+      try {
+        rmSync(join(deferred, `${name}.json`), { force: true })
+        renameSync(join(deferred, name), join(this.spool.new, `${parsed.id}~${parsed.crashes}`))
+      } catch {
+        // Such as a folder of another user: it stays, and stops nothing else.
+      }
     }
   }
 }
