@@ -2,8 +2,11 @@
 const CONTROL =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
-/** Colours. Other sequences stay without their escape character: they could hide a part of a command. */
-const COLOURS = /\u001b\[[\d;:]*m/g
+/**
+ * Colours, also as `grep` writes them, which clears the rest of the line after each. Other sequences stay without their
+ * escape character: they could hide a part of a command.
+ */
+const COLOURS = /\u001b\[(?:[\d;:]*m|0?K)/g
 
 /** Anything but words of printable ASCII with one space between them: most ids, names and paths have nothing else. */
 const NOT_PLAIN = /[^ -~]|^ | {2}| $/

@@ -45,6 +45,9 @@ describe('text', () => {
 
   it('has no colours of a terminal, but shows what else follows an escape character', () => {
     expect(cleanText('\x1b[1;31mError:\x1b[0m no\x1b[m route')).toBe('Error: no route')
+    // As `grep --color` writes them.
+    expect(cleanText('a=\x1b[01;31m\x1b[Kgh\x1b[m\x1b[Kp\x1b[0K_')).toBe('a=ghp_')
+    expect(cleanText('rm -rf /\x1b[1K \x1b[2Kls')).toBe('rm -rf /[1K [2Kls')
     expect(cleanText('\x1b]8;;rm -rf /\x07 \x1b[')).toBe(']8;;rm -rf / [')
   })
 

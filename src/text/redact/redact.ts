@@ -14,9 +14,8 @@ const NOT_ASCII = /[^\t\n\r -~]/
 const INVISIBLE =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g
 
-/** These have a meaning elsewhere, as in the emoji of a family, but none between two ASCII characters. */
-const JOINERS =
-  /(?<=[!-~])(?:\u200c|\u200d|[\ufe00-\ufe0f]|\u034f|\udb40[\udc00-\udfff])+(?=[!-~])/g
+/** The other invisible characters have a meaning elsewhere, as in the emoji of a family, but none between ASCII. */
+const BETWEEN_ASCII = /(?<=[!-~])[\p{Default_Ignorable_Code_Point}\p{Format}]+(?=[!-~])/gu
 
 /**
  * Removes known key shapes and the exact values in `secrets`, also URL-encoded, in base64 and in JSON.
@@ -118,7 +117,7 @@ function withoutBold(text: string, start: number, end: number): number {
 
 function visible(text: string): string {
   if (!NOT_ASCII.test(text)) return text
-  return text.replace(INVISIBLE, '').replace(JOINERS, '')
+  return text.replace(INVISIBLE, '').replace(BETWEEN_ASCII, '')
 }
 
 const known = new WeakMap<readonly string[], readonly string[]>()

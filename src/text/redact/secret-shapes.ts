@@ -2,6 +2,7 @@ import { assignedGroups, lateAssignedGroups } from './assigned-secrets.ts'
 import { codeGroups } from './code-secrets.ts'
 import { commandGroups } from './command-secrets.ts'
 import { commandWordGroups } from './command-words.ts'
+import { fixedKeys } from './fixed-keys.ts'
 import { authorizationGroup, headerGroups } from './header-secrets.ts'
 import { labelledGroups } from './labelled-secrets.ts'
 import { oneTimeCodeGroups } from './one-time-codes.ts'
@@ -12,47 +13,8 @@ import { urlGroups } from './url-secrets.ts'
 const START = '(?<![A-Za-z0-9])'
 /** Matches only at the start of a run of key characters. */
 const RUN_START = String.raw`(?<![\w-])`
-/** A key extends to the end of its run, so that no other key begins right after it. */
-const REST = String.raw`[\w-]*`
-
-/** A fixed word, then a run, and nothing after it. The last is the SID of a key or an account of Twilio. */
-const fixed = String.raw`
-  xox[abceoprs]-[\w-]{10,}
-  xapp-[\w-]{10,}
-  [srp]k_(?:live|test)_\w{16,}
-  whsec_[\w+/=]{16,}
-  gh[oprsu]_\w{20,}
-  github_pat_\w{20,}
-  gl(?:pat|ptt|dt|rt|cbt|soat|agent|ft|imt)-[\w.-]{16,}
-  AIza[\w-]{30,}
-  GOCSPX-[\w-]{20,}
-  ya29\.[\w-]{20,}
-  SG\.[\w-]{16,}\.[\w-]{16,}
-  hf_[A-Za-z0-9]{30,}
-  dckr_[op]at_[\w-]{20,}
-  hv[sbr]\.[\w-]{20,}
-  lin_(?:api|oauth)_\w{20,}
-  shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32,}
-  do[opr]_v1_[a-f0-9]{40,}
-  dapi[a-f0-9]{32,}(?:-\d)?
-  AGE-SECRET-KEY-1[A-Z0-9]{40,}
-  gsk_[A-Za-z0-9]{40,}
-  xai-[A-Za-z0-9]{40,}
-  gl(?:sa|c)_[\w=+/]{30,}
-  sntry[us]_[\w=+/]{30,}
-  ATATT[\w=-]{40,}
-  ntn_[A-Za-z0-9]{40,}
-  PMAK-[\w-]{40,}
-  figd_[\w-]{30,}
-  rubygems_[a-f0-9]{40,}
-  xkeysib-[\w-]{40,}
-  tskey-[\w-]{20,}
-  npm_[A-Za-z0-9]{36}(?!\w)
-  A(?:KIA|SIA|BIA)[0-9A-Z]{16}(?!\w)
-  (?:SK|AC)[0-9a-f]{32}(?!\w)
-`
-  .trim()
-  .split(/\s+/)
+/** An escaped character, or a colour of a terminal, whose last letter is none of a word. */
+const ESCAPE = String.raw`(?:%[0-9A-Fa-f]{2}|\\[nrt]|\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\[[\d;]{0,20}m)`
 
 const NEWLINE = String.raw`\r?\n[ \t]{0,20}`
 const BREAK = `(?:${NEWLINE})?`
@@ -84,6 +46,35 @@ const wrappedShapes: readonly Shape[] = [
   },
 ]
 
+/** Where these begin is all that tells them from a part of a longer word. */
+const runs: readonly (Omit<Shape, 'pattern'> & { start?: string; run: string })[] = [
+  // It extends to the end of its run, so that no other key begins right after it.
+  { run: String.raw`${fixedKeys}[\w-]*` },
+  // Names of packages and classes look similar, but have no digit.
+  {
+    words: ['sk-', 'fk-'],
+    run: String.raw`(?:sk-[\w-]{20,}|fk-[\w-]{16,})`,
+    accept: (value) => /\d/.test(value),
+  },
+  {
+    words: ['pypi-'],
+    run: String.raw`pypi-[\w-]{30,}`,
+    accept: (value) => isMixed(value.slice(5)),
+  },
+  // A JWT, also an encrypted one, and one that was truncated.
+  {
+    words: ['eyj'],
+    start: RUN_START,
+    run: String.raw`eyJ[\w-]{10,}\.(?:[\w-]{10,}\.[\w-]{5,}(?:\.[\w-]+){0,2}|eyJ[\w-]{10,})`,
+  },
+]
+
+/** `?token%3Dghp_...`, `{\"text\":\"first line\nghp_...\"}`: the key follows what stands for another character. */
+const escapedRuns: readonly Shape[] = runs.map(({ start, run, ...shape }) => ({
+  ...shape,
+  pattern: new RegExp(`(?<keep>${ESCAPE})${run}`, 'g'),
+}))
+
 const keyShapes: readonly Shape[] = [
   // The path of a webhook is its password.
   {
@@ -91,26 +82,10 @@ const keyShapes: readonly Shape[] = [
     pattern:
       /https:\/\/(?:hooks\.slack\.com\/(?:services|workflows|triggers)|(?:\w{1,20}\.)?discord(?:app)?\.com\/api\/(?:v\d+\/)?webhooks|[\w-]{1,63}\.webhook\.office\.com|outlook\.office\.com\/webhook|hooks\.zapier\.com\/hooks\/catch)\/[\w/@.-]+/g,
   },
-  { pattern: new RegExp(`${START}(?:${fixed.join('|')})${REST}`, 'g') },
-  // Names of packages and classes look similar, but have no digit.
-  {
-    words: ['sk-', 'fk-'],
-    pattern: new RegExp(String.raw`${START}(?:sk-[\w-]{20,}|fk-[\w-]{16,})`, 'g'),
-    accept: (value) => /\d/.test(value),
-  },
-  {
-    words: ['pypi-'],
-    pattern: new RegExp(String.raw`${START}pypi-[\w-]{30,}`, 'g'),
-    accept: (value) => isMixed(value.slice(5)),
-  },
-  // A JWT, also an encrypted one, and one that was truncated.
-  {
-    words: ['eyj'],
-    pattern: new RegExp(
-      String.raw`${RUN_START}eyJ[\w-]{10,}\.(?:[\w-]{10,}\.[\w-]{5,}(?:\.[\w-]+){0,2}|eyJ[\w-]{10,})`,
-      'g',
-    ),
-  },
+  ...runs.map(({ start = START, run, ...shape }) => ({
+    ...shape,
+    pattern: new RegExp(start + run, 'g'),
+  })),
   // A private key in base64, as in a kubeconfig.
   {
     words: ['ls0tls1crudjti'],
@@ -179,6 +154,7 @@ export const groups: readonly ShapeGroup[] = [
   ...assignedGroups,
   ...headerGroups,
   { shapes: keyShapes },
+  { words: ['%', '\\', '['], shapes: escapedRuns },
   // After those, because a key may be part of a parameter.
   ...urlGroups,
   authorizationGroup,

@@ -69,6 +69,7 @@ const invisible = [
     '\u200e',
   ],
   ...['\u202a', '\u202e', '\u2060', '\u206f', '\ufe00', '\ufe0f', '\ufeff', '\u{e0041}'],
+  ...['\u115f', '\u17b4', '\u180b', '\u3164', '\ufff9', '\ufffb', '\u{1bca0}', '\u{1d173}'],
 ]
 
 /** Prose and code without secrets. */
@@ -369,6 +370,18 @@ describe('redact', () => {
       }
     },
   )
+
+  it.each([
+    ['encoded in a URL', 'https://a.example/?to=%2F%3Ftoken%3D'],
+    ['after a line end of JSON within a text', String.raw`{\"text\":\"first line\n`],
+    ['after an escaped character of JSON', String.raw`?token\u003d`],
+    ['after an escaped character of a shell', String.raw`printf '\x22`],
+    ['after a colour whose escape character was removed', 'error: [1;31m'],
+  ])('removes a key %s', (_, before) => {
+    for (const key of [keys.github, keys.aws, keys.anthropic, keys.pypi, keys.jwt]) {
+      expect(redact(`${before}${key} after`)).toBe(`${before}[redacted] after`)
+    }
+  })
 
   it('removes a known value with invisible characters in it', () => {
     expect(redact('<corr\u200bect-horse>', ['correct-horse'])).toBe('<[redacted]>')
