@@ -67,10 +67,16 @@ export function knownPlaces(
     ...looked.filter(({ path }) => exists(path)),
   ]
   const seen = new Set<string>()
-  return all.filter(({ path }) => {
-    const real = realPath(path)
-    return !seen.has(real) && seen.add(real)
+  return all.filter((place) => {
+    const real = realPath(place.path)
+    return !isLinkedOut(place) && !seen.has(real) && seen.add(real)
   })
+}
+
+/** Whether a repository has a link where its file should be: what is behind it, such as the user's own, is not its own. */
+function isLinkedOut(place: HookPlace): boolean {
+  if (place.scope === 'user' || !exists(place.path)) return false
+  return !realPath(place.path).startsWith(realPath(projectOf(place)) + sep)
 }
 
 /** The files below existing folders from which a client reads hooks, for the user and for the project around `cwd`. */

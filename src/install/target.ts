@@ -132,7 +132,7 @@ export function makeGuard(root: string): (path: string) => void {
     const isInside = nearest === root || `${realpath(nearest)}${sep}`.startsWith(real + sep)
     if (isInside && real !== '' && identityOf(root) === identity && realpath(root) === real) return
     throw new HookbellError('E_SETTINGS', `${path}: the file is a link out of the project`, {
-      hint: 'It was put there while init ran. Nothing was written',
+      hint: 'It was put there meanwhile. Nothing was written',
     })
   }
 }

@@ -15,10 +15,17 @@ import {
   type SettingsOnDisk,
   whereIs,
 } from './file.ts'
-import { forgetPlace, type HookPlace, isProjectAway, rememberedPlaces } from './places.ts'
+import {
+  forgetPlace,
+  type HookPlace,
+  isProjectAway,
+  projectOf,
+  rememberedPlaces,
+} from './places.ts'
 import type { Plan } from './plan.ts'
 import { planRemoval, planTablesRemoval, type Removal } from './plan-removal.ts'
 import { isOurPlugin } from './plugin.ts'
+import { makeGuard } from './target.ts'
 
 const ATTEMPTS = 3
 
@@ -55,8 +62,10 @@ export function findRegistration(place: HookPlace, stateDir: string): Registrati
 /** Removes our hooks from a file. @returns what became of the file */
 export function takeAway(place: HookPlace, stateDir: string): 'restored' | 'deleted' | 'cleaned' {
   const { path, scope } = place
+  const guard = scope === 'user' ? undefined : makeGuard(projectOf(place))
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const old = readSettings(path)
+    guard?.(old.realPath)
     let removal = planFor(place, stateDir, old)
     if (removal.isGone && !isLink(path)) {
       if (!isUnchanged(path, old)) continue
@@ -68,7 +77,7 @@ export function takeAway(place: HookPlace, stateDir: string): 'restored' | 'dele
         removal = planFor(place, stateDir, { ...old, text })
         return removal
       }
-      applyPlan({ path, isShared: scope !== 'user', stateDir, plan })
+      applyPlan({ path, isShared: scope !== 'user', stateDir, plan, guard })
     }
     const { isGone, isExact } = removal
     // If others changed the file too, its backups stay until the state is removed.

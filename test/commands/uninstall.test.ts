@@ -167,6 +167,23 @@ describe('hookbell uninstall, after init for every client', () => {
     expect(readdirSync(join(home.state, 'backups'))).toEqual([])
   })
 
+  it('does not edit what a repository links to in the place of its own file', async () => {
+    const home = await makeHome(config)
+    const project = join(home.home, 'project')
+    mkdirSync(join(project, '.git'), { recursive: true })
+    const run = (...words: string[]) => runCommand(words, { env: home.env, cwd: project })
+    await run('init', '--client', 'claude', '--project', '--yes')
+    await run('init', '--client', 'claude', '--yes')
+    const before = home.read('.claude/settings.json')
+    rmSync(join(project, '.claude'), { recursive: true })
+    symlinkSync('../.claude', join(project, '.claude'))
+    const { exitCode, stdout } = await run('uninstall', '--project', '--yes')
+    expect([exitCode, stdout]).toEqual([0, 'No hook of hookbell is registered here.'])
+    expect(home.read('.claude/settings.json')).toBe(before)
+    expect((await run('uninstall', '--yes')).stdout).toContain('because init created it')
+    expect(contents(home.home, ['.claude'])).toEqual({})
+  })
+
   it.skipIf(!hasStrace)('succeeds while a worker that ends writes its code', async () => {
     const home = await makeHome()
     await home.run('init', '--client', 'droid', '--yes')

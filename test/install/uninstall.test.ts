@@ -258,6 +258,28 @@ describe('a plug-in', () => {
   })
 })
 
+it.each(['file', 'folder'])(
+  'refuses a link to a %s out of the project that was put there after the question',
+  (kind) => {
+    const home = makeHome()
+    const [stateDir, folder] = [join(home, 'state'), join(home, 'project/.claude')]
+    const place = { client: 'claude', scope: 'project', form: 'wrapped' } as const
+    const path = join(folder, 'settings.json')
+    const target: Target = { ...targetFor('claude', path), scope: 'project' }
+    mkdirSync(folder, { recursive: true })
+    applyPlan({ path, isShared: true, stateDir, plan: planTarget(target, '/hookbell-hook') })
+    rememberPlace(stateDir, { ...place, path })
+    expect(findRegistration({ ...place, path }, stateDir)?.removal.isGone).toBe(true)
+    renameSync(folder, join(home, '.claude'))
+    if (kind === 'folder') symlinkSync(join(home, '.claude'), folder)
+    else mkdirSync(folder)
+    if (kind === 'file') symlinkSync(join(home, '.claude/settings.json'), path)
+    const before = readFileSync(path, 'utf8')
+    expect(() => takeAway({ ...place, path }, stateDir)).toThrow('the file is a link out of the')
+    expect(readFileSync(join(home, '.claude/settings.json'), 'utf8')).toBe(before)
+  },
+)
+
 it('finds hooks that were written on Windows', () => {
   const windows = { platform: 'win32', node: 'C:\\node.exe' } as const
   const command = hookCommand('C:\\hookbell\\hook.cjs', 'droid', windows)
