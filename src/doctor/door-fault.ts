@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { frontDoorIn } from '../config/paths.ts'
-import { isTrusted } from '../fs/trust.ts'
+import { isTrusted, isTrustedIfPresent } from '../fs/trust.ts'
 
 /** Why the registered commands store nothing, or start no worker; undefined if everything is in place. */
 export function doorFault(stateDir: string): string | undefined {
@@ -10,7 +10,10 @@ export function doorFault(stateDir: string): string | undefined {
   if (!isExecutable(door)) return `${door} is not executable`
   const worker = join(stateDir, 'runtime/dist/worker.cjs')
   if (!existsSync(worker)) return `no ${worker}, so no worker starts`
-  const path = [dirname(dirname(worker)), dirname(worker), worker].find((one) => !isTrusted(one))
+  const code = join(dirname(worker), 'worker-code.cjs')
+  const path =
+    [dirname(dirname(worker)), dirname(worker), worker].find((one) => !isTrusted(one)) ??
+    (isTrustedIfPresent(code) ? undefined : code)
   return path && `another user owns or can change ${path}, so no worker starts`
 }
 
