@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs'
 import { errorCode } from '../errors.ts'
+import { escapeControls } from '../text/clean.ts'
 import { formatDate } from '../text/local-time.ts'
 import { exitCodeOf, reportError } from './errors.ts'
 import { colour, mayBeTerminal, type Style, terminalWidth } from './terminal.ts'
@@ -68,8 +69,9 @@ function endOutput(error: unknown): never {
   process.exit(exitCodeOf(error))
 }
 
-export function printJson(value: unknown) {
-  print(JSON.stringify(value, null, 2))
+/** Prints JSON, on one line without `indent`. A terminal obeys some characters that JSON leaves as they are. */
+export function printJson(value: unknown, indent = 2) {
+  print(escapeControls(JSON.stringify(value, null, indent)))
 }
 
 /** `just now`, `5 min ago`, `2 h ago`, then the date. */

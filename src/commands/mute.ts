@@ -4,7 +4,7 @@ import { say } from '../cli/output.ts'
 import { readMutes, writeMutes } from '../policy/mute-file.ts'
 import { describeMute, isSameExtent, type Mute, makeMute, unmuteCommand } from '../policy/mutes.ts'
 import { prepareSpool } from '../spool/prepare.ts'
-import { cleanText } from '../text/clean.ts'
+import { escapeControls } from '../text/clean.ts'
 import { stateFolders } from './_events.ts'
 import { muteExtent } from './mute/extent.ts'
 import { unseenExtent } from './mute/unseen.ts'
@@ -33,9 +33,10 @@ export const muteCommand = defineCommand({
     const folders = stateFolders()
     for (const folder of folders) add(folder, mute, now.getTime())
     const questions = [undefined, 'permission'].includes(mute.kind) ? ' Questions too.' : ''
-    say(asTyped(`${describeMute(mute)}.${questions} Take it back with: ${unmuteCommand(mute)}`))
+    const what = `${describeMute(mute)}.${questions} Take it back with: ${unmuteCommand(mute)}`
+    say(asTyped(escapeControls(what)))
     const unseen = unseenExtent(mute, folders)
-    if (unseen !== undefined) say(cleanText(unseen))
+    if (unseen !== undefined) say(escapeControls(unseen))
   },
 })
 

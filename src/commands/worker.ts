@@ -1,5 +1,5 @@
 import { defineCommand } from 'citty'
-import { print, say } from '../cli/output.ts'
+import { printJson, say } from '../cli/output.ts'
 import { stateDir } from '../config/paths.ts'
 import { HookbellError } from '../errors.ts'
 import type { JournalEntry } from '../journal/entry.ts'
@@ -21,7 +21,7 @@ export const workerCommand = defineCommand({
     keepMemorySmall()
     const options = {
       ...worker,
-      onRecord: args.json ? (entry: JournalEntry) => print(JSON.stringify(entry)) : undefined,
+      onRecord: args.json ? (entry: JournalEntry) => printJson(entry, 0) : undefined,
     }
     const work = args.once ? deliverOnce : runUntilIdle
     const folders = args.once ? stateFolders() : [stateDir()]

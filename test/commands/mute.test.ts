@@ -98,6 +98,21 @@ describe('hookbell mute', () => {
     expect(await unseen('--kind', 'done')).toBeUndefined()
   })
 
+  it('shows no character of a name that a terminal obeys or hides, nor does status', async () => {
+    const { home } = await makeMuteHome()
+    const name = 'a\u001b]0;b\u0007\u202ec\u009bd\u200b'
+    const outputs = [
+      await home.run('mute', '--project', name),
+      await home.run('status'),
+      await home.run('status', '--json'),
+    ]
+    for (const { stdout } of outputs) {
+      expect(stdout).toContain(String.raw`a\u001b]0;b\u0007\u202ec\u009bd\u200b`)
+      expect(stdout).not.toMatch(/[\u0007\u001b\u009b\u202e\u200b]/)
+    }
+    expect(JSON.parse(outputs[2]?.stdout ?? '').mutes[0].project).toBe(name)
+  })
+
   it('says when another mute remains', async () => {
     const { home } = await makeMuteHome()
     await home.run('mute')

@@ -1,4 +1,4 @@
-import { print, say } from '../../cli/output.ts'
+import { printJson, say } from '../../cli/output.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
 import { followJournal, JournalFollower } from '../../journal/follow.ts'
 import { applyEntry, type EventStatus, emptyStatus } from '../../journal/history.ts'
@@ -26,7 +26,7 @@ export async function followLog(
   const followers = folders.map((folder) => new JournalFollower(folder))
   const shown = read()
   const show = (list: readonly EventStatus[]) => {
-    if (json) for (const status of list) print(JSON.stringify(status))
+    if (json) for (const status of list) printJson(status, 0)
     else if (list.length > 0) say(renderList(list))
   }
   show(shown)

@@ -3,6 +3,7 @@ import { ago, ahead, paint, table } from '../../cli/output.ts'
 import { frontDoorIn } from '../../config/paths.ts'
 import { type ChannelStatus, isFailure, isParked } from '../../journal/history.ts'
 import { unmuteCommand } from '../../policy/mutes.ts'
+import { escapeControls } from '../../text/clean.ts'
 import { counted } from '../../text/counted.ts'
 import { describeClient } from './clients.ts'
 import type { HubRow } from './hub-row.ts'
@@ -28,7 +29,9 @@ export function describeStatus(status: Status): string {
     ...(status.hub === undefined ? [] : [['hub', describeHub(status.hub)]]),
     ...channels.map((channel) => [channel.name, describeChannel(channel)]),
   ]
-  const problems = status.problems.map((problem) => `${paint('red', 'x')} ${asTyped(problem)}`)
+  const problems = status.problems.map(
+    (problem) => `${paint('red', 'x')} ${asTyped(escapeControls(problem))}`,
+  )
   return [table(lines.map((cells) => cells.map(asTyped))), ...problems].join('\n')
 }
 
@@ -56,7 +59,10 @@ function waitingLines({ onHold, mutes, oldestWaiting, parked }: Status): string[
   ]
   return [
     ...(onHold ? [['on hold', 'nothing is sent until: hookbell resume']] : []),
-    ...mutes.map((one) => ['muted', `${one.extent}; take it back with: ${unmuteCommand(one)}`]),
+    ...mutes.map((one) => [
+      'muted',
+      escapeControls(`${one.extent}; take it back with: ${unmuteCommand(one)}`),
+    ]),
     ...(oldestWaiting === null ? [] : [['oldest', `accepted ${ago(oldestWaiting)}`]]),
     ...(nextAt === null ? [] : [['parked', `${counts.join(', ')}; next ${ahead(nextAt)}`]]),
   ]
