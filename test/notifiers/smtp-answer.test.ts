@@ -71,7 +71,7 @@ describe('notifiers: email: responses of the mail server', () => {
         expect(received[0]?.to).toEqual(['a@example.com', 'B@example.com'])
       })
 
-      it('for a while leaves the mail to be sent to those who lack it', async () => {
+      it('that is temporary has the mail sent again to those who lack it', async () => {
         const refused = { b: refusal(450, 'greylisted'), c: refusal(550, 'unknown') }
         const { send, received } = await startChannel(refusing(refused))
         const sent = await send()
@@ -83,7 +83,7 @@ describe('notifiers: email: responses of the mail server', () => {
         expect(received[0]?.to).toEqual(['a@example.com'])
       })
 
-      it('who alone lacks the mail is told, and is no fault of the server', async () => {
+      it('is reported, and is no failure, where the others have the mail already', async () => {
         const { send } = await startChannel(refusing({ b: refusal(450, 'greylisted') }))
         expect(await send({}, { remaining: ['B@Example.com'] })).toEqual({
           answer: 'The others have it (refused: B@example.com: 450 greylisted)',

@@ -817,7 +817,7 @@ describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
     expect((await shown()).slice(before.length)).toHaveLength(1)
   })
 
-  describe('with several questions, by a notify-send that', () => {
+  describe('with several questions', () => {
     /** Two questions on one desktop, then a script in the place of notify-send. */
     async function askTwice(script: string) {
       const desk = await makeDesk({ noise: { off: ['short-turns', 'burst'] } })
@@ -838,7 +838,7 @@ describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
       return { ...desk, asks, replies, number: both?.replacesId ?? 0 }
     }
 
-    it('gives the updated one a new number, as mako does after it was dismissed, is withdrawn', async () => {
+    it('is withdrawn if its update has a new number, as by mako after it was dismissed', async () => {
       const { world, shown, withdrawn, replies, number } = await askTwice(
         `for one; do shift; case $one in --replace-id=*) ;; *) set -- "$@" "$one" ;; esac; done
 exec /usr/bin/notify-send "$@"`,
@@ -852,7 +852,7 @@ exec /usr/bin/notify-send "$@"`,
       expect(screen.closed.at(-1)?.[0]).toBeGreaterThan(number)
     })
 
-    it('fails, loses an answered one with the next event of its session', async () => {
+    it('is updated by the next event of its session if notify-send fails first', async () => {
       const { world, accept, shown, replies, number } = await askTwice('exit 1')
       replies('one')
       await world.untilIdle()

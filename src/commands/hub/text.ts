@@ -27,7 +27,7 @@ export function statusText(status: HubStatus): string {
   ].join('\n')
 }
 
-/** Why messages wait, apart from their turn; one line each. */
+/** What keeps messages from being sent, besides those before them in the queue; one line each. */
 export function standstills({ isRunning, isShut, destinations }: HubStatus): string[] {
   const failures = destinations.flatMap(({ lastFailure, ...one }) =>
     lastFailure

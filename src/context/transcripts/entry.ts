@@ -27,7 +27,7 @@ export type EntryContent =
   | { type: 'end'; outcome: Outcome; reason: string }
   /** The turn would have ended, but a hook made the agent go on. */
   | { type: 'refusedEnd' }
-  /** A prompt waits for the end of the turn from here on, or one or all of them no longer do. */
+  /** A prompt was added to those that wait for the end of the turn, or one of them or all were removed. */
   | { type: 'queue'; change: 'added' | 'removed' | 'emptied' }
   /** A sub-agent runs in the background from here on, or is over; with the id '' all of them are. */
   | { type: 'agentStarted' | 'agentOver'; id: string }
