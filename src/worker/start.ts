@@ -18,7 +18,7 @@ type Part = (exports: object, load: Load, path: string) => unknown
 const parts = new Map<string, unknown>()
 /** Functions that save the compiled code; undefined once they have run. */
 let keepers: (() => void)[] | undefined = []
-refuseStranger(`${__dirname}/worker-code.cjs`)
+requireTrusted(`${__dirname}/worker-code.cjs`)
 const worker = loadKept('worker-code') as Worker
 setTimeout(keepCode, KEEP_AFTER_MS).unref()
 worker(load, importPart, __filename, keepCode)
@@ -33,14 +33,14 @@ function load(id: string): unknown {
   // Through a variable, because a bundler would resolve a direct call of `require`.
   const loadModule = require
   if (!id.startsWith('./')) return loadModule(id)
-  if (!parts.has(id)) refuseStranger(`${__dirname}/${id.slice(2)}`)
+  if (!parts.has(id)) requireTrusted(`${__dirname}/${id.slice(2)}`)
   const part = parts.get(id) ?? (keepers ? loadPart(id) : loadModule(id))
   parts.set(id, part)
   return part
 }
 
 /** The front door checks this file and its folder; another file may be of a time when others could write to the folder. */
-function refuseStranger(path: string): void {
+function requireTrusted(path: string): void {
   if (!isTrustedIfPresent(path)) throw new Error(`${path}: another user owns or can change it`)
 }
 
