@@ -16,10 +16,7 @@ import { UnderWay } from './under-way.ts'
 const DUE_CHECK_EVENTS = 64
 /** With more events under way than this, sending goes first: preparing further ahead would only use memory. */
 const MAX_AHEAD = 128
-/**
- * The same while messages are queued for a destination that takes only so many: questions among hundreds of waiting
- * events must be found before a summary of the others leaves.
- */
+/** The same before a destination that takes only so many: its questions must be found before a summary leaves. */
 const MAX_AHEAD_OF_SLOW = 500
 /**
  * How many events this worker claims at once while they go out, and lists per round. The others wait in new/ and cost
@@ -78,8 +75,8 @@ export class Dispatcher {
     return times.length > 0 ? Math.min(...times) : undefined
   }
 
-  /** Starts waiting events and due deliveries. @returns how many were claimed */
-  async dispatch(): Promise<number> {
+  /** Starts waiting events and due deliveries, until another worker takes over. @returns how many were claimed */
+  async dispatch(isReplaced = () => false): Promise<number> {
     const before = this.handled
     this.#resting.forgetOld()
     this.#releaseLeft()
@@ -92,8 +89,10 @@ export class Dispatcher {
     const waiting = this.#waiting()
     await this.#readBegun(waiting.filter(({ wasClaimed }) => wasClaimed))
     for (const [index, event] of waiting.filter(({ crashes }) => crashes === 0).entries()) {
+      const isDueCheck = index % DUE_CHECK_EVENTS === 0
+      if (isDueCheck && isReplaced()) break
       // A long queue must not delay deliveries that are due for a retry.
-      if (index % DUE_CHECK_EVENTS === 0) await this.#startDue()
+      if (isDueCheck) await this.#startDue()
       this.#isFull = this.#underWay.size >= this.#limit
       if (this.#isFull || this.#deps.ending?.aborted) break
       await this.#startEvent(event)

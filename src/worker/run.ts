@@ -10,7 +10,11 @@ import { Dispatcher } from './dispatcher.ts'
 import { isOnHold } from './on-hold.ts'
 import { type Opened, openWorker, type WorkerOptions } from './open-worker.ts'
 import { serve, startOwn } from './serve.ts'
+import { waitAtMost } from './wait-at-most.ts'
 import { WakeUp } from './wake-up.ts'
+
+/** How long the next worker waits for this one: a receiver that hangs must not keep a question from being told. */
+const GIVE_BACK_MS = 5000
 
 interface WorkerSummary {
   handled: number
@@ -136,6 +140,7 @@ async function run(opened: Opened): Promise<WorkerSummary> {
   // Release first, then look again: a hook that accepted an event in between still saw a running worker.
   do {
     await serve(opened, dispatcher, wakeUp)
+    if (isAskedToEnd(deps)) await giveBack(deps, dispatcher)
     releaseLock(stateDir)
   } while (hasWork(deps, dispatcher) && acquireLock(stateDir))
   watcher.close()
@@ -143,9 +148,20 @@ async function run(opened: Opened): Promise<WorkerSummary> {
   return { handled: dispatcher.handled, faults: dispatcher.faults.texts }
 }
 
+function isAskedToEnd({ ending, stateDir }: WorkerDeps): boolean {
+  return ending?.aborted === true || handoverRequested(stateDir)
+}
+
+/** Gives back what has not begun, before the lock: the next worker would send later messages of a session first. */
+async function giveBack({ deliverer }: WorkerDeps, dispatcher: Dispatcher) {
+  deliverer.releaseAll()
+  await waitAtMost(GIVE_BACK_MS, dispatcher.comeToRest())
+}
+
 /** Whether there are new events, events of a dead worker, or parked deliveries. */
-function hasWork({ ending, stateDir, store }: WorkerDeps, dispatcher: Dispatcher): boolean {
-  if (ending?.aborted || isOnHold(stateDir) || handoverRequested(stateDir)) return false
+function hasWork(deps: WorkerDeps, dispatcher: Dispatcher): boolean {
+  const { stateDir, store } = deps
+  if (isAskedToEnd(deps) || isOnHold(stateDir)) return false
   store.reclaimAbandoned()
   return dispatcher.hasWaiting || store.nextDueInMs() !== undefined
 }

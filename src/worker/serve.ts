@@ -25,7 +25,7 @@ export async function serve(opened: Opened, dispatcher: Dispatcher, wakeUp: Wake
     let claimed = 0
     if (!isHeld) {
       await digest.check(dispatcher.handled)
-      claimed = await dispatcher.dispatch()
+      claimed = await dispatcher.dispatch(() => handoverRequested(stateDir))
     }
     await startOwn(settings, problem, deps, dispatcher)
     if (!isHeld && (claimed > 0 || !dispatcher.isIdle)) lastWork = steadyNow()

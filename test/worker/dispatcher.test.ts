@@ -80,6 +80,18 @@ describe('an event that cannot be removed after its delivery', () => {
   })
 })
 
+describe('a long queue', () => {
+  it('is left to another worker that takes over while it is claimed', async () => {
+    const world = makeWorld()
+    for (let index = 0; index < 100; index += 1) world.accept({})
+    const { dispatcher } = openDispatcher(world)
+    const checks = [false, true]
+    expect(await dispatcher.dispatch(() => checks.shift() ?? true)).toBe(64)
+    await dispatcher.comeToRest()
+    expect(world.list('new')).toHaveLength(36)
+  })
+})
+
 describe('an event that can be neither prepared nor given back', () => {
   it('is delivered by the same worker as soon as the disk works again', async () => {
     const world = makeWorld()

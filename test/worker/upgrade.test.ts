@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { workerEnvironment } from '../../src/config/worker-env.ts'
 import { installFrontDoor } from '../../src/install/front-door.ts'
 import { packageVersion } from '../../src/package-root.ts'
+import { requestHandover } from '../../src/spool/handover.ts'
 import { lockHolder, lockVersion } from '../../src/spool/lock.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { exited, makeWorld, type World } from './_world.ts'
@@ -88,6 +89,26 @@ describe('an upgrade under load', () => {
     ).toEqual(files.sort())
     expect(slow.received).toHaveLength(questions.length)
     expect(existsSync(join(world.stateDir, 'worker.handover'))).toBe(false)
+  })
+})
+
+describe('a worker that is asked to end', () => {
+  it.each([
+    ['after it has given back what it had claimed', { delayMs: 1000 }, true],
+    ['before a receiver that hangs has answered', 'blackhole' as const, false],
+  ])('releases its lock %s', async (_, answer, isGivenBack) => {
+    const { url, received } = await startReceiver({ script: [answer, 200] })
+    const world = makeWorld({ channels: { web: { type: 'webhook', url } }, lingerSeconds: 30 })
+    await install(world)
+    for (let index = 0; index < 5; index += 1) world.accept({ session_id: 's' })
+    const { pid } = startInstalled(world)
+    onTestFinished(() => killHolder(world))
+    await expect.poll(() => received.length).toBe(1)
+    expect(requestHandover(world.stateDir)).toBe(true)
+    while (lockHolder(world.stateDir)?.pid === pid) await sleep(5)
+    const owners = readdirSync(world.spool.cur).filter((owner) => owner.includes(`${pid}`))
+    const claimed = owners.flatMap((owner) => readdirSync(join(world.spool.cur, owner)))
+    expect(claimed).toHaveLength(isGivenBack ? 0 : 1)
   })
 })
 
