@@ -43,6 +43,7 @@ const derivingMethods = new Set<PropertyKey>([
   'refine',
   'regex',
   'superRefine',
+  'trim',
 ])
 
 /** Methods that are often looked up but not called, as in `schema.parse(JSON.parse(text))` if JSON.parse throws. */

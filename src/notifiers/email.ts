@@ -34,6 +34,8 @@ const address = z
 const options = z.strictObject({
   smtp: z
     .string()
+    // Also of spaces that come with a copy from a page of the web, which would be part of the host.
+    .trim()
     .refine(isSmtpUrl, { error: `must be ${SMTP_URL_FORM}` })
     .describe('Mail server, such as smtps://user:password@mail.example.com')
     .meta({ secret: true }),

@@ -7,10 +7,8 @@ export interface Mailbox {
   address: string
 }
 
+/** Services use local parts that are longer than the 64 bytes of SMTP, so they have no limit of their own. */
 const MAX_LENGTH = 320
-/** Limits of SMTP, in bytes. */
-const MAX_LOCAL_PART = 64
-const MAX_ADDRESS = 254
 
 /** Line breaks would be headers; marks that change the direction of text would disguise an address. */
 const UNSAFE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
@@ -56,10 +54,7 @@ function parseAddress(text: string): string | undefined {
   const [localPart = '', domain = '', ...others] = text.split('@')
   if (others.length > 0 || !LOCAL_PART.test(localPart) || !DOMAIN.test(domain)) return undefined
   const ascii = asciiDomain(domain)
-  const address = `${localPart.normalize('NFC')}@${ascii}`
-  const isTooLong =
-    Buffer.byteLength(localPart) > MAX_LOCAL_PART || Buffer.byteLength(address) > MAX_ADDRESS
-  return ascii === undefined || isTooLong ? undefined : address
+  return ascii === undefined ? undefined : `${localPart.normalize('NFC')}@${ascii}`
 }
 
 /** The domain as the DNS knows it; undefined if that would be another one than is written, as with `0x7f.1`. */

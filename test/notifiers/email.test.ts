@@ -279,6 +279,12 @@ describe('notifiers: email', () => {
     },
   )
 
+  it('takes the URL of a server as it is copied from a page of the web', () => {
+    const options = { from: 'bell@example.com', to: ['me@example.com'] }
+    const smtp = '\ufeffsmtps://me:secret@mail.example.com\u00a0\n'
+    expect(email.options.safeParse({ ...options, smtp }).data).toMatchObject({ smtp: smtp.trim() })
+  })
+
   it.each([
     'http://x.test',
     'smtp://x.test/path',
