@@ -19,8 +19,14 @@ export function bypassesHub({ remaining }: Pick<Delivery, 'remaining'>): boolean
   return remaining !== undefined
 }
 
-/** @returns the destination, or why there is none. `isDirect`: prefer the one that bypasses the hub */
+/**
+ * @returns the destination, or why there is none. `isDirect`: prefer the one that bypasses the hub, and wait for it while it
+ * lacks something such as a secret
+ */
 export function findWay(channel: string, loaded: LoadedConfig, isDirect = false) {
+  const { unusableDirect = {} } = loaded
+  const missing = isDirect && Object.hasOwn(unusableDirect, channel) && unusableDirect[channel]
+  if (missing) return { error: new DeliveryError('retry', missing) }
   return (isDirect ? findDirect(channel, loaded) : undefined) ?? findDestination(channel, loaded)
 }
 
