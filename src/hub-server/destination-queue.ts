@@ -8,7 +8,6 @@ import type { HubRecord } from '../hub/record.ts'
 import { SOON_MS } from '../text/age.ts'
 import type { HubJob, Received } from './accept.ts'
 import type { loadBullmq } from './bullmq.ts'
-import { noteWorking } from './dead-channel.ts'
 import { destinationOf, type HubQueue } from './destinations.ts'
 import { PassBy } from './pass-by.ts'
 import type { OnWithdrawn } from './shown.ts'
@@ -162,7 +161,8 @@ export class HubDestinationQueue {
     const told = await this.#tell(job, passed)
     onTold(job.data, told)
     this.#noteChannel(job.data.record, told)
-    void redis.call('HINCRBY', COUNTS, told.type, '1').catch(() => {})
+    // A message counts once, however many recipients get it later.
+    if (!job.data.rest) void redis.call('HINCRBY', COUNTS, told.type, '1').catch(() => {})
     return told
   }
 
@@ -179,8 +179,7 @@ export class HubDestinationQueue {
   }
 
   #noteChannel(record: HubRecord, told: Told) {
-    const { redis, onDeadChannel } = this.#deps
-    if (told.type === 'delivered') void noteWorking(record.channel, redis).catch(() => {})
+    const { onDeadChannel } = this.#deps
     if (told.type === 'exhausted' && told.isChannelDead) onDeadChannel(record, told.reason)
   }
 

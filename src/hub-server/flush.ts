@@ -1,3 +1,5 @@
+import type { Queue } from 'bullmq'
+import type { Received } from './accept.ts'
 import type { OpenHub } from './status.ts'
 
 /**
@@ -13,6 +15,13 @@ export async function flushHub({ queues }: OpenHub, channels?: readonly string[]
     meant.map(({ queue }) => queue.getJobCounts('wait', 'prioritized', 'delayed')),
   )
   await Promise.all(meant.map(({ queue }) => queue.removeRateLimitKey()))
-  await Promise.all(meant.map(({ queue }) => queue.promoteJobs()))
+  await Promise.all(meant.map(({ queue }) => promoteAll(queue)))
   return counts.flatMap((one) => Object.values(one)).reduce((sum, count) => sum + count, 0)
+}
+
+/** One by one, because `promoteJobs` of BullMQ forgets priorities: they would pass the permission questions. */
+async function promoteAll(queue: Queue<Received>) {
+  const jobs = await queue.getDelayed()
+  // One that has become due meanwhile is not delayed any more.
+  await Promise.all(jobs.map((job) => job?.promote().catch(() => {})))
 }

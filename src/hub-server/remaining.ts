@@ -10,37 +10,40 @@ interface Deps {
   queue: Queue<Received>
   loaded: LoadedConfig
   now(): number
+  onProblem(error: unknown): void
 }
 
 /**
- * Adds a job for the recipients who lack a message that others have. It is delayed, so that nothing waits for it. Its id is
- * that of the ended message, which an older hub takes for a repeat: there they get nothing, as before.
+ * Adds a job for the recipients who lack a message that others have. It is delayed, so that nothing waits for it. Its record
+ * has the id of the message, which has ended by then: an older hub drops it as a repeat. Never throws, because the message
+ * would be sent to all of them again.
  * @param whole what was sent, such as a summary @param sent the answer to it
  */
 export async function addRemaining(
-  { data, opts }: HubJob,
+  job: HubJob,
   whole: Delivery,
   sent: Sent,
-  { queue, loaded, now }: Deps,
+  { queue, loaded, now, onProblem }: Deps,
 ) {
   const outcome = sentOutcome(whole, sent, 0, loaded, { now, random: Math.random })
   if (outcome.type !== 'deferred') return
   const { attempt, until, delivery } = outcome
-  const { receivedAt, record } = data
+  const { receivedAt, record } = job.data
   const { id, session, kind } = record
   // As of its arrival, so that it does not become younger.
   const text = recordOf(whole, whole.message, receivedAt)
-  await queue.add(
-    kind,
-    {
-      record: { ...text, id, session },
-      receivedAt,
-      rest: { remaining: delivery.remaining ?? [], attempts: attempt },
-    },
-    {
-      jobId: `${id}~${attempt}`,
-      delay: Math.max(0, until - now()),
-      ...(opts.priority && { priority: opts.priority }),
-    },
-  )
+  const rest = { remaining: delivery.remaining ?? [], attempts: attempt }
+  const { priority } = job.opts
+  await queue
+    .add(
+      kind,
+      { record: { ...text, id, session }, receivedAt, rest },
+      {
+        // The same if a hub that was killed has added it already.
+        jobId: `${job.id}~`,
+        delay: Math.max(0, until - now()),
+        ...(priority && { priority }),
+      },
+    )
+    .catch(onProblem)
 }

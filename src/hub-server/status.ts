@@ -85,7 +85,7 @@ async function statusOf({ channels, queue }: OpenHub['queues'][number], redis: R
   ])
   const { wait = 0, prioritized = 0, delayed = 0, active = 0, failed = 0 } = counts
   const oldest = Math.min(...first.flatMap((job) => job?.data.receivedAt ?? []))
-  const tried = await Promise.all(first.map((job) => historyOf(job?.id ?? '', redis)))
+  const tried = await Promise.all(first.map((job) => historyOf(job?.data.record.id ?? '', redis)))
   return {
     channels,
     waiting: wait + prioritized + delayed,

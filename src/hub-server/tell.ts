@@ -9,6 +9,7 @@ import { DeliveryError, type Sent } from '../notifiers/define.ts'
 import { formatDuration } from '../text/duration.ts'
 import { type HubJob, type Received, toDelivery } from './accept.ts'
 import { isAnswered } from './answers.ts'
+import { noteWorking } from './dead-channel.ts'
 import { destinationOf } from './destinations.ts'
 import { endOf, isSeen, noteEnd, noteFailure } from './history.ts'
 import { addRemaining } from './remaining.ts'
@@ -27,6 +28,7 @@ interface TellDeps {
   /** Sessions whose messages must wait, so that a summary includes none of them. */
   passed?: ReadonlySet<string>
   onWithdrawn: OnWithdrawn
+  onProblem(error: unknown): void
 }
 
 export type Told =
@@ -43,13 +45,12 @@ export async function tell(job: HubJob, deps: TellDeps): Promise<Told> {
   const { now, redis } = deps
   const delivery = toDelivery(job.data, Math.max(0, job.attemptsStarted - 1))
   const { id } = delivery
-  const ended = job.data.rest ? undefined : await endOf(id, redis)
+  const ended = await endOf(`${job.id}`, redis)
   if (ended) return { type: ended.summary === undefined ? 'repeat' : 'summarized' }
   const over = await whyOver(job.data, delivery, deps)
   if (over) {
-    // What some recipients have counts as delivered.
-    if (!job.data.rest)
-      await noteEnd([id], { at: now(), state: over.type, detail: over.reason }, redis)
+    // By the job: what some recipients have counts as delivered.
+    await noteEnd([`${job.id}`], { at: now(), state: over.type, detail: over.reason }, redis)
     return over
   }
   const told = await attempt(job, delivery, deps)
@@ -93,10 +94,12 @@ async function attempt(job: HubJob, delivery: Delivery, deps: TellDeps): Promise
     return failed(delivery, error, deps)
   }
   const ms = Math.round(performance.now() - startedAt)
+  void noteWorking(delivery.channel, redis).catch(() => {})
   const answer = typeof sent === 'string' ? sent : sent.answer
-  const ids = [delivery, ...rest].map(({ id }) => id)
-  await noteEnd(ids, { at: now(), state: 'delivered', detail: answer }, redis)
+  // First: if the hub ends in between, some get the message twice, but nobody misses it.
   await addRemaining(job, whole, sent, deps)
+  const ids = new Set([...[delivery, ...rest].map(({ id }) => id), `${job.id}`])
+  await noteEnd([...ids], { at: now(), state: 'delivered', detail: answer }, redis)
   const handle = typeof sent === 'string' ? undefined : sent.handle
   await keepHandle(handle, all, deps)
   return { type: 'delivered', attempt: delivery.attempts + 1, ms, answer }
@@ -127,6 +130,8 @@ async function waitingWith(
   const jobs = await queue.getJobs(['prioritized'], 0, SUMMARY_MAX - 1, true)
   const waiting = jobs
     .filter((one) => one?.data.record.channel === channel && one.data.record.id !== id)
+    // It would tell those who have it again.
+    .filter(({ data }) => !data.rest)
     .sort((a, b) => a.data.receivedAt - b.data.receivedAt)
     .map(({ data }) => data)
     .filter((one) => !isExpired(toDelivery(one, 0), now()) && !passed?.has(one.record.session))

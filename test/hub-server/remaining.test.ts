@@ -1,10 +1,13 @@
-import { describe, expect, it } from 'vitest'
+import { connect, createServer } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { idAtHub } from '../../src/hub/handed-over.ts'
+import { seenKey } from '../../src/hub/keys.ts'
 import { flushHub } from '../../src/hub-server/flush.ts'
 import { hubStatus } from '../../src/hub-server/status.ts'
 import { whereaboutsOf } from '../../src/hub-server/why.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
 import { refusal, startSmtpServer } from '../support/smtp.ts'
+import { startHubProcess } from './_fleet.ts'
 import { asUser, handOver, runHub, users } from './_hub.ts'
 
 const quick = { retry: { firstDelaySeconds: 0.1, maxDelaySeconds: 0.2 } }
@@ -12,25 +15,52 @@ const never = { retry: { firstDelaySeconds: 3600, maxDelaySeconds: 3600 } }
 
 /** A hub with a mail channel to `old@x.test` and `new@x.test`, of whom the server refuses `new` at first. */
 async function startGreylisted() {
-  const state = { isRefusing: true, asked: 0, greetsAfterMs: 0 }
+  const state = { isRefusing: true, isDown: false, asked: 0, greetsAfterMs: 0 }
   const { port, received } = await startSmtpServer({
-    onConnect: (_session, callback) => void setTimeout(callback, state.greetsAfterMs),
+    onConnect: (_session, callback) =>
+      void setTimeout(callback, state.greetsAfterMs, state.isDown ? refusal(421, 'closed') : null),
     onRcptTo({ address }, _session, callback) {
       if (address === 'old@x.test') return callback(null)
       state.asked += 1
       callback(state.isRefusing ? refusal(450, 'greylisted') : null)
     },
   })
-  const redis = asUser(await startRedis({ users }), 'hub')
+  const server = await startRedis({ users })
+  const redis = asUser(server, 'hub')
   const mail = { type: 'email', smtp: `smtp://127.0.0.1:${port}`, from: 'a@x.test' }
   const channels = { team: { ...mail, to: ['old@x.test', 'new@x.test'] } }
   return {
     state,
+    channels,
+    redis: { ...redis, port: server.port },
     handOver: async (event: string, changes?: object) =>
       idAtHub(await handOver(redis, event, changes)) ?? '',
-    start: (retry: object) => runHub(redis, channels, retry),
+    start: (retry: object, to: object = channels) => runHub(redis, to, retry),
     mails: () => received.map(({ to, mail: { subject } }) => `${to} ${subject?.slice(-20)}`),
+    /** Who got a mail with these words. */
+    whoGot: (words: string) =>
+      received.filter(({ mail: { text } }) => text?.includes(words)).flatMap(({ to }) => to),
   }
+}
+
+/** A proxy that passes on nothing any more after the first command that marks a message as ended. */
+async function startCuttingProxy(port: number) {
+  let isCut = false
+  const proxy = createServer((hub) => {
+    const redis = connect(port, '127.0.0.1')
+    redis.on('error', () => hub.destroy()).on('close', () => hub.destroy())
+    hub.on('error', () => redis.destroy()).on('close', () => redis.destroy())
+    redis.on('data', (answer) => isCut || hub.write(answer))
+    hub.on('data', (commands) => {
+      if (isCut) return
+      isCut = /SET\r\n\$\d+\r\nhb:seen:/.test(commands.toString())
+      redis.write(commands)
+    })
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void proxy.close())
+  await new Promise((resolve) => proxy.once('listening', resolve))
+  const address = proxy.address() as { port: number }
+  return { url: `redis://hub@127.0.0.1:${address.port}`, isCut: () => isCut }
 }
 
 describe.skipIf(!hasRedis)('hub: a mail that a server refuses for one of its recipients', () => {
@@ -61,8 +91,9 @@ describe.skipIf(!hasRedis)('hub: a mail that a server refuses for one of its rec
     expect(state.asked).toBe(3)
     expect(mails()).toHaveLength(1)
     expect((await whereaboutsOf(hub.open, id))[0]?.state).toBe('delivered')
-    const [status] = (await hubStatus(hub.open)).destinations
-    expect(status).toMatchObject({ waiting: 0, dead: 0 })
+    const { destinations, counts } = await hubStatus(hub.open)
+    expect(destinations).toMatchObject([{ waiting: 0, dead: 0 }])
+    expect(counts).toEqual({ delivered: 1 })
   })
 
   it('waits across a restart of the hub, and is sent at once by a flush', async () => {
@@ -95,5 +126,92 @@ describe.skipIf(!hasRedis)('hub: a mail that a server refuses for one of its rec
         .sort()
     await expect.poll(() => to('new')).toEqual(to('old'))
     expect(to('old')).toContainEqual(expect.stringContaining('more'))
+  })
+
+  it('is sent to nobody twice if a hub was killed before it recorded the end', async () => {
+    const { state, start, handOver, mails, whoGot } = await startGreylisted()
+    const hub = await start(never)
+    const queue = hub.open.queues[0]?.queue
+    await handOver('first')
+    await expect.poll(() => queue?.getDelayedCount()).toBe(1)
+    const [job] = (await queue?.getDelayed()) ?? []
+    state.isRefusing = false
+    await flushHub(hub.open)
+    await expect.poll(mails).toHaveLength(2)
+    await expect.poll(() => queue?.getJob(`${job?.id}`)).toBeUndefined()
+    if (job) await queue?.add(job.name, job.data, { jobId: `${job.id}` })
+    await handOver('last')
+    await expect.poll(() => whoGot('last')).toHaveLength(2)
+    expect(whoGot('first')).toEqual(['old@x.test', 'new@x.test'])
+  })
+
+  it('reaches everybody if its hub is killed as soon as it has marked the mail as sent', async () => {
+    const { state, start, redis, channels, handOver, whoGot } = await startGreylisted()
+    const proxy = await startCuttingProxy(redis.port)
+    await handOver('first')
+    const killed = await startHubProcess(
+      { url: proxy.url, password: `${redis.password}` },
+      channels,
+    )
+    await expect.poll(proxy.isCut).toBe(true)
+    await killed.kill()
+    state.isRefusing = false
+    await start(quick)
+    await expect.poll(() => whoGot('first')).toEqual(['old@x.test', 'new@x.test'])
+  })
+
+  it('is no part of a summary for all, also a day later', async () => {
+    const { state, start, handOver, whoGot } = await startGreylisted()
+    const before = await start(never)
+    const first = await handOver('first')
+    await expect.poll(() => before.states('delivered')).toHaveLength(1)
+    await before.stop()
+    // So that the others wait long enough to be summarized.
+    Object.assign(state, { greetsAfterMs: 3000, isRefusing: false })
+    for (let index = 0; index < 8; index++) await handOver(`e${index}`)
+    const hub = await start(never)
+    const queue = hub.open.queues[0]?.queue
+    await expect.poll(() => queue?.getActiveCount()).toBe(1)
+    await hub.open.redis.call('DEL', seenKey(first))
+    await flushHub(hub.open)
+    expect((await hubStatus(hub.open)).destinations).toMatchObject([{ waiting: 8, questions: 0 }])
+    await expect.poll(() => hub.states('delivered').length).toBeGreaterThan(1)
+    state.greetsAfterMs = 0
+    await expect.poll(() => whoGot('first')).toContain('new@x.test')
+    await expect.poll(() => queue?.count()).toBe(0)
+    expect(whoGot('first')).toEqual(['old@x.test', 'new@x.test'])
+  })
+
+  it('shows in the status why it is not sent', async () => {
+    const { state, start, handOver } = await startGreylisted()
+    const hub = await start(never)
+    await handOver('first')
+    await expect.poll(() => hub.states('delivered')).toHaveLength(1)
+    state.isDown = true
+    await flushHub(hub.open)
+    await expect.poll(() => hub.states('deferred')).toHaveLength(1)
+    await expect
+      .poll(async () => (await hubStatus(hub.open)).destinations[0]?.lastFailure?.reason)
+      .toContain('closed')
+  })
+
+  it('says nothing about whether its channel works if it is given up unsent', async () => {
+    const { start, channels, handOver, whoGot } = await startGreylisted()
+    const before = await start(never)
+    await handOver('first')
+    await expect.poll(() => before.states('delivered')).toHaveLength(1)
+    await before.stop()
+    const hub = await start(never, { other: { ...channels.team, to: ['old@x.test'] } })
+    await handOver('second')
+    await expect.poll(() => hub.states('exhausted')).toHaveLength(1)
+    await flushHub(hub.open)
+    await expect
+      .poll(() => hub.states('delivered').map(({ answer }) => answer))
+      .toContainEqual(expect.stringContaining('others have it'))
+    await handOver('third')
+    await expect.poll(() => hub.states('exhausted')).toHaveLength(2)
+    await handOver('last', { channel: 'other' })
+    await expect.poll(() => whoGot('last')).toHaveLength(1)
+    expect(whoGot('for it is dead')).toHaveLength(1)
   })
 })
