@@ -1,139 +1,122 @@
+/** Not within a word: `risk-based` has no `sk-` key. */
+export const START = '(?<![A-Za-z0-9])'
+
 /**
- * Keys that a fixed word identifies, then a run, and nothing after it. A line may hold several that look alike. Most are
- * in the rules of gitleaks: https://github.com/gitleaks/gitleaks/blob/master/config/gitleaks.toml
+ * Keys that one of some words identifies, then a run. A line holds the words and the run, with a space between them. Most
+ * are in the rules of gitleaks: https://github.com/gitleaks/gitleaks/blob/master/config/gitleaks.toml
  */
-const shapes = String.raw`
-  xox[abceoprs]-[\w-]{10,}
-  xapp-[\w-]{10,}
-  [srp]k_(?:live|test)_\w{16,}
-  whsec_[\w+/=]{16,}
-  gh[oprsu]_\w{20,}
-  github_pat_\w{20,}
-  gl(?:pat|ptt|dt|rt|cbt|soat|oas|ffct|agent|ft|imt)-[\w.-]{16,}
-  GR1348941[\w-]{20,}
-  AIza[\w-]{30,}
-  GOCSPX-[\w-]{20,}
-  ya29\.[\w-]{20,}
-  1//0[\w-]{40,}
-  SG\.[\w-]{16,}\.[\w-]{16,}
-  hf_[A-Za-z0-9]{30,}
-  api_org_[A-Za-z]{34}
-  dckr_[op]at_[\w-]{20,}
-  hv[sbr]\.[\w-]{20,}
-  [A-Za-z0-9]{14}\.atlasv1\.[\w-]{40,}
-  lin_(?:api|oauth)_\w{20,}
-  shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32,}
-  do[opr]_v1_[a-f0-9]{40,}
-  dapi[a-f0-9]{32,}(?:-\d)?
-  AGE-SECRET-KEY-1[A-Z0-9]{40,}
-  gsk_[A-Za-z0-9]{40,}
-  xai-[A-Za-z0-9]{40,}
-  csk-[a-z0-9]{40,}
-  pplx-[A-Za-z0-9]{40,}
-  nvapi-[\w-]{40,}
-  tvly-[\w-]{28,}
-  fc-[a-f0-9]{32}
-  jina_[A-Za-z0-9]{40,}
-  pcsk_\w{40,}
-  r8_[A-Za-z0-9]{37}
-  e2b_[a-f0-9]{40}
-  wandb_v1_\w{40,}
-  lsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}
-  gl(?:sa|c)_[\w=+/]{30,}
-  eyJrIjoi[\w=]{60,}
-  sntry[us]_[\w=+/]{30,}
-  AT(?:ATT|CTT)[\w=-]{40,}
-  ATBB[A-Za-z0-9]{28,}
-  BBDC-[\w+/]{40,}
-  ntn_[A-Za-z0-9]{40,}
-  secret_[A-Za-z0-9]{43}(?!\w)
-  PMAK-[\w-]{40,}
-  figd_[\w-]{30,}
-  rubygems_[a-f0-9]{40,}
-  oy2[a-z0-9]{43}(?!\w)
-  cio[A-Za-z0-9]{32}(?!\w)
-  jsrp_[A-Za-z0-9]{30,}
-  CLOJARS_[a-z0-9]{40,}
-  x(?:key|smtp)sib-[\w-]{40,}
-  mlsn\.[a-f0-9]{40,}
-  key-[a-f0-9]{32}(?!\w)
-  [a-f0-9]{32}-us\d{1,2}(?!\w)
-  re_[A-Za-z0-9]{8}_[A-Za-z0-9]{24}(?!\w)
-  tskey-[\w-]{20,}
-  dnkey-[\w=-]{40,}
-  fo1_[\w-]{40,}
-  fm[12][ar]?_[\w+/=]{60,}
-  HRKU-[\w-]{36,}
-  nfp_[A-Za-z0-9]{36,}
-  rnd_[A-Za-z0-9]{28,}
-  vercel_blob_rw_\w{30,}
-  pscale_(?:pw|tkn|oauth|api)_[\w.=-]{32,}
-  sbp_(?:oauth_)?[a-f0-9]{40}
-  sb_secret_[\w-]{28,}
-  napi_[a-z0-9]{40,}
-  pul-[a-f0-9]{40}
-  pn[ub]_[A-Za-z0-9]{36}
-  dp\.(?:pt|ct|sa|scim|audit|st(?:\.[\w-]{1,40})?)\.[A-Za-z0-9]{40,}
-  ops_eyJ[\w+/=-]{60,}
-  NRAK-[A-Z0-9]{27}
-  NRII-[\w-]{32}
-  [a-f0-9]{36}NRAL
-  ph[xa]_[A-Za-z0-9]{40,}
-  dt0[a-z]\d\d\.[A-Z0-9]{24}\.[A-Z0-9]{64}
-  sq[apu]_[a-f0-9]{40}
-  sgp_(?:[a-f0-9]{16}_|local_)?[a-f0-9]{40}
-  snyk_[a-z]{2,4}\.[\w.-]{40,}
-  bk(?:ua|ct|aj)_[a-f0-9]{40}
-  CCIP(?:AT|RJ)_\w{40,}
-  [ps]at\.[\w-]{22}\.[a-f0-9]{24}\.[A-Za-z0-9]{20}
-  API-[A-Z0-9]{26}(?![\w-])
-  sha256~[\w-]{43}
-  v1\.0-[a-f0-9]{24}-[a-f0-9]{146}
-  AKCp[A-Za-z0-9]{60,}
-  cmVmdGtu[A-Za-z0-9]{50,}
-  EZ[AT]K[A-Za-z0-9]{54}
-  EAA[A-Za-z][\w+-]{50,}
-  sq0[a-z]{3}-[\w-]{22,}
-  FLWSECK(?:_TEST)?-[\w-]{12,}
-  shippo_(?:live|test)_[a-f0-9]{40}
-  duffel_(?:live|test)_[\w=-]{40,}
-  polar_[a-z]{2,5}_[A-Za-z0-9]{40,}
-  pdl_(?:live|sdbx)_apikey_\w{40,}
-  access-(?:sandbox|development|production)-[a-f0-9]{8}-[a-f0-9-]{27}
-  pat-(?:na|eu|ap)\d-[a-f0-9]{8}-[a-f0-9-]{27}
-  sdk-[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}
+const lines = String.raw`
+  xoxa-|xoxb-|xoxc-|xoxe-|xoxo-|xoxp-|xoxr-|xoxs-|xapp- [\w-]{10,}
+  sk_live_|sk_test_|rk_live_|rk_test_|pk_live_|pk_test_ \w{16,}
+  whsec_ [\w+/=]{16,}
+  gho_|ghp_|ghr_|ghs_|ghu_|github_pat_|lin_api_|lin_oauth_ \w{20,}
+  glpat-|glptt-|gldt-|glrt-|glcbt-|glsoat-|gloas-|glffct-|glagent-|glft-|glimt- [\w.-]{16,}
+  GR1348941|GOCSPX-|ya29\.|dckr_oat_|dckr_pat_|hvs\.|hvb\.|hvr\.|tskey- [\w-]{20,}
+  AIza|figd_ [\w-]{30,}
+  1//0|nvapi-|PMAK-|xkeysib-|xsmtpsib-|fo1_ [\w-]{40,}
+  SG\. [\w-]{16,}\.[\w-]{16,}
+  hf_|jsrp_ [A-Za-z0-9]{30,}
+  api_org_ [A-Za-z]{34}
+  shpat_|shpca_|shppa_|shpss_ [A-Fa-f0-9]{32,}
+  doo_v1_|dop_v1_|dor_v1_|rubygems_|mlsn\. [a-f0-9]{40,}
+  dapi [a-f0-9]{32,}(?:-\d)?
+  AGE-SECRET-KEY-1 [A-Z0-9]{40,}
+  gsk_|xai-|pplx-|jina_|ntn_|phx_|pha_ [A-Za-z0-9]{40,}
+  csk-|CLOJARS_|napi_|rdme_ [a-z0-9]{40,}
+  tvly-|sb_secret_ [\w-]{28,}
+  fc- [a-f0-9]{32}
+  pcsk_|wandb_v1_|CCIPAT_|CCIPRJ_|pdl_live_apikey_|pdl_sdbx_apikey_ \w{40,}
+  r8_ [A-Za-z0-9]{37}
+  e2b_|pul-|sqa_|sqp_|squ_|bkua_|bkct_|bkaj_|shippo_live_|shippo_test_ [a-f0-9]{40}
+  lsv2_pt_|lsv2_sk_ [a-f0-9]{32}_[a-f0-9]{10}
+  glsa_|glc_|sntryu_|sntrys_ [\w=+/]{30,}
+  eyJrIjoi [\w=]{60,}
+  ATATT|ATCTT|dnkey-|duffel_live_|duffel_test_|tfp_ [\w=-]{40,}
+  ATBB|rnd_ [A-Za-z0-9]{28,}
+  BBDC- [\w+/]{40,}
+  secret_ [A-Za-z0-9]{43}(?!\w)
+  oy2 [a-z0-9]{43}(?!\w)
+  cio|ico- [A-Za-z0-9]{32}(?!\w)
+  key- [a-f0-9]{32}(?!\w)
+  re_ [A-Za-z0-9]{8}_[A-Za-z0-9]{24}(?!\w)
+  fm1|fm2 [ar]?_[\w+/=]{60,}
+  HRKU- [\w-]{36,}
+  nfp_ [A-Za-z0-9]{36,}
+  vercel_blob_rw_ \w{30,}
+  pscale_pw_|pscale_tkn_|pscale_oauth_|pscale_api_ [\w.=-]{32,}
+  sbp_ (?:oauth_)?[a-f0-9]{40}
+  pnu_|pnb_|apify_api_ [A-Za-z0-9]{36}
+  dp\. (?:pt|ct|sa|scim|audit|st(?:\.[\w-]{1,40})?)\.[A-Za-z0-9]{40,}
+  ops_eyJ [\w+/=-]{60,}
+  NRAK- [A-Z0-9]{27}
+  NRII- [\w-]{32}
+  dt0 [a-z]\d\d\.[A-Z0-9]{24}\.[A-Z0-9]{64}
+  sgp_ (?:[a-f0-9]{16}_|local_)?[a-f0-9]{40}
+  snyk_ [a-z]{2,4}\.[\w.-]{40,}
+  pat\.|sat\. [\w-]{22}\.[a-f0-9]{24}\.[A-Za-z0-9]{20}
+  API- [A-Z0-9]{26}(?![\w-])
+  sha256~|CFPAT- [\w-]{43}
+  v1\.0- [a-f0-9]{24}-[a-f0-9]{146}
+  AKCp [A-Za-z0-9]{60,}
+  cmVmdGtu [A-Za-z0-9]{50,}
+  EZAK|EZTK [A-Za-z0-9]{54}
+  EAA (?<![\w+/]{40}EAA)[A-Za-z][\w+-]{50,}
+  sq0 [a-z]{3}-[\w-]{22,}
+  FLWSECK (?:_TEST)?-[\w-]{12,}
+  polar_ [a-z]{2,5}_[A-Za-z0-9]{40,}
+  access-sandbox-|access-development-|access-production- [a-f0-9]{8}-[a-f0-9-]{27}
+  pat-na|pat-eu|pat-ap \d-[a-f0-9]{8}-[a-f0-9-]{27}
+  sdk- [a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}
+  pk_ \d{6,10}_[A-Z0-9]{32}
+  fio-u- [\w=-]{60,}
+  sl\. (?:u\.)?[\w-]{100,}
+  sk\.eyJ [\w-]{20,}\.[\w-]{20,}
+  p8e- [a-z0-9]{32}
+  tk-us- [\w-]{48}
+  sm_aat_|sm_pat_|sm_sat_ [A-Za-z0-9]{16}
+  s-s4t2ud-|s-s4t2af- [a-f0-9]{64}
+  sc_|ext_|scauth_|authress_ [a-z0-9]{5,30}\.[a-z0-9]{4,6}\.acc[_-][a-z0-9-]{10,32}\.[\w+/=-]{30,120}
+  KEY0 [A-Z0-9]{30,}_[A-Za-z0-9]{20,}
+  t1\. [\w-]{10,1000}={0,2}\.[\w-]{86}
+  AQVN [\w-]{35,}
+  cflt [A-Za-z0-9+/]{60}
+  essu_ [\w+/=-]{40,}
+  4b1d [A-Za-z0-9]{38}(?!\w)
+  ABSK [\w+/]{100,}
+  bedrock-api-key- [\w+/=]{60,}
+  LTAI [A-Za-z0-9]{16,26}(?!\w)
+  SCW [A-Z0-9]{17}(?!\w)
+  npm_ [A-Za-z0-9]{36}(?!\w)
+  AKIA|ASIA|ABIA [0-9A-Z]{16}(?!\w)
+  SK|AC [0-9a-f]{32}(?!\w)
+`
+  .trim()
+  .split('\n')
+  .map((line) => line.trim().split(' ') as [words: string, run: string])
+
+/** Keys with a word in another place, or with a word that alone is too short to look for. */
+const others = String.raw`
   pat[A-Za-z0-9]{14}\.[a-f0-9]{64}
   [12]/\d{13,20}/\d{13,20}:[a-f0-9]{32}
-  pk_\d{6,10}_[A-Z0-9]{32}
-  CFPAT-[\w-]{43}
-  apify_api_[A-Za-z0-9]{36}
-  rdme_[a-z0-9]{40,}
-  tfp_[\w=-]{40,}
-  fio-u-[\w=-]{60,}
-  ico-[A-Za-z0-9]{32}(?!\w)
-  sl\.(?:u\.)?[\w-]{100,}
-  sk\.eyJ[\w-]{20,}\.[\w-]{20,}
-  p8e-[a-z0-9]{32}
-  tk-us-[\w-]{48}
-  sm_(?:aat|pat|sat)_[A-Za-z0-9]{16}
-  s-s4t2(?:ud|af)-[a-f0-9]{64}
-  (?:sc|ext|scauth|authress)_[a-z0-9]{5,30}\.[a-z0-9]{4,6}\.acc[_-][a-z0-9-]{10,32}\.[\w+/=-]{30,120}
+  [A-Za-z0-9]{14}\.atlasv1\.[\w-]{40,}
+  [a-f0-9]{32}-us\d{1,2}(?!\w)
+  [a-f0-9]{36}NRAL
   [A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk
-  KEY0[A-Z0-9]{30,}_[A-Za-z0-9]{20,}
-  t1\.[\w-]{10,1000}={0,2}\.[\w-]{86}
-  AQVN[\w-]{35,}
-  cflt[A-Za-z0-9+/]{60}
-  essu_[\w+/=-]{40,}
-  4b1d[A-Za-z0-9]{38}(?!\w)
-  ABSK[\w+/]{100,}
-  bedrock-api-key-[\w+/=]{60,}
   [A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}
-  LTAI[A-Za-z0-9]{16,26}(?!\w)
-  SCW[A-Z0-9]{17}(?!\w)
-  npm_[A-Za-z0-9]{36}(?!\w)
-  A(?:KIA|SIA|BIA)[0-9A-Z]{16}(?!\w)
-  (?:SK|AC)[0-9a-f]{32}(?!\w)
 `
 
-/** One pattern for all, so that a text is searched once. None is shorter: that saves most of the search. */
-export const fixedKeys = String.raw`(?=\S{15})(?:${shapes.trim().split(/\s+/).join('|')})`
+/**
+ * Keys of both kinds, each with a sign that a text may hold one: looking for it is quick, while compiling all the runs takes
+ * longer than the rest for a short text. A key extends to the end of its run, so that no other key begins
+ * right after it.
+ */
+export const fixedKeys: readonly { sign: RegExp; run: string }[] = [
+  {
+    sign: new RegExp(`${START}(?:${lines.map(([words]) => words).join('|')})`),
+    run: String.raw`(?:${lines.map(([words, run]) => `(?:${words})${run}`).join('|')})[\w-]*`,
+  },
+  {
+    sign: /pat\w{14}\.|[12]\/\d{13}|\.atlasv1\.|-us\d|NRAL|_mmk|AZDO/,
+    run: String.raw`(?:${others.trim().split(/\s+/).join('|')})[\w-]*`,
+  },
+]

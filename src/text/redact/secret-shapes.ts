@@ -2,15 +2,13 @@ import { assignedGroups, lateAssignedGroups } from './assigned-secrets.ts'
 import { codeGroups } from './code-secrets.ts'
 import { commandGroups } from './command-secrets.ts'
 import { commandWordGroups } from './command-words.ts'
-import { fixedKeys } from './fixed-keys.ts'
+import { fixedKeys, START } from './fixed-keys.ts'
 import { authorizationGroup, headerGroups } from './header-secrets.ts'
 import { labelledGroups } from './labelled-secrets.ts'
 import { oneTimeCodeGroups } from './one-time-codes.ts'
-import type { Shape, ShapeGroup } from './secret-shape.ts'
+import { matches, type Shape, type ShapeGroup } from './secret-shape.ts'
 import { urlGroups } from './url-secrets.ts'
 
-/** Not within a word: `risk-based` has no `sk-` key. */
-const START = '(?<![A-Za-z0-9])'
 /** Matches only at the start of a run of key characters. */
 const RUN_START = String.raw`(?<![\w-])`
 /** An escaped character, or a colour of a terminal, whose last letter is none of a word. */
@@ -46,10 +44,10 @@ const wrappedShapes: readonly Shape[] = [
   },
 ]
 
+type Run = Omit<Shape, 'pattern'> & { start?: string; run: string }
+
 /** Where these begin is all that tells them from a part of a longer word. */
-const runs: readonly (Omit<Shape, 'pattern'> & { start?: string; run: string })[] = [
-  // It extends to the end of its run, so that no other key begins right after it.
-  { run: String.raw`${fixedKeys}[\w-]*` },
+const runs: readonly Run[] = [
   // Names of packages and classes look similar, but have no digit.
   {
     words: ['sk-', 'fk-'],
@@ -69,11 +67,23 @@ const runs: readonly (Omit<Shape, 'pattern'> & { start?: string; run: string })[
   },
 ]
 
-/** `?token%3Dghp_...`, `{\"text\":\"first line\nghp_...\"}`: the key follows what stands for another character. */
-const escapedRuns: readonly Shape[] = runs.map(({ start, run, ...shape }) => ({
-  ...shape,
-  pattern: new RegExp(`(?<keep>${ESCAPE})${run}`, 'g'),
+const fixedGroups: readonly ShapeGroup[] = fixedKeys.map(({ sign, run }) => ({
+  gate: matches(sign),
+  shapes: [{ pattern: new RegExp(START + run, 'g') }],
 }))
+
+/** `?token%3Dghp_...`, `{\"text\":\"first line\nghp_...\"}`: the key follows what stands for another character. */
+const escapedGroup: ShapeGroup = {
+  words: ['%', '\\', '['],
+  // No key is shorter.
+  gate: matches(new RegExp(String.raw`${ESCAPE}\S{15}`)),
+  shapes: [...fixedKeys.map(({ run }): Run => ({ run })), ...runs].map(
+    ({ start, run, ...shape }) => ({
+      ...shape,
+      pattern: new RegExp(`(?<keep>${ESCAPE})${run}`, 'g'),
+    }),
+  ),
+}
 
 const keyShapes: readonly Shape[] = [
   // The path of a webhook is its password.
@@ -153,8 +163,9 @@ export const groups: readonly ShapeGroup[] = [
   ...commandWordGroups,
   ...assignedGroups,
   ...headerGroups,
+  ...fixedGroups,
   { shapes: keyShapes },
-  { words: ['%', '\\', '['], shapes: escapedRuns },
+  escapedGroup,
   // After those, because a key may be part of a parameter.
   ...urlGroups,
   authorizationGroup,
