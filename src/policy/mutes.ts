@@ -1,7 +1,7 @@
 import { join, resolve, sep } from 'node:path'
 import { partsOfName } from '../context/work-tree-name.ts'
 import { formatTime } from '../text/local-time.ts'
-import { quoteWord } from '../text/shell.ts'
+import { quoteShown } from '../text/shell.ts'
 
 /** What a person has muted, and for how long. Without `session`, `project` and `kind`: everything. */
 export interface Mute {
@@ -44,7 +44,7 @@ export function describeMute(mute: Mute): string {
 /** The command that takes back this mute and no other. */
 export function unmuteCommand({ session, project, kind }: Omit<Mute, 'until'>): string {
   const options = Object.entries({ session, project, kind }).flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name} ${quoteWord(value)}`],
+    value === undefined ? [] : [`--${name} ${quoteShown(value)}`],
   )
   return ['hookbell unmute', ...options].join(' ')
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -111,6 +112,17 @@ describe('hookbell mute', () => {
       expect(stdout).not.toMatch(/[\u0007\u001b\u009b\u202e\u200b]/)
     }
     expect(JSON.parse(outputs[2]?.stdout ?? '').mutes[0].project).toBe(name)
+  })
+
+  it('shows for such a name a command that takes the mute back', async () => {
+    const { home } = await makeMuteHome()
+    const name = "it's \u001b[31mred\u202e"
+    const shown = (await home.run('mute', '--project', name)).stdout
+    const [words] = /(?<=hookbell unmute ).*/.exec(shown) ?? []
+    const typed = execFileSync('bash', ['-c', `printf '%s,' ${words}`], {
+      env: { ...process.env, LC_ALL: 'C.UTF-8' },
+    })
+    expect(`${typed}`).toBe(`--project,${name},`)
   })
 
   it('says when another mute remains', async () => {

@@ -10,7 +10,7 @@ import { spoolAtRisk } from '../../spool/at-risk.ts'
 import { hasWaiting, spoolIn } from '../../spool/layout.ts'
 import { cleanText, showPath } from '../../text/clean.ts'
 import { counted } from '../../text/counted.ts'
-import { quoteWord } from '../../text/shell.ts'
+import { quoteShown } from '../../text/shell.ts'
 
 /** Describes questions that reached nobody. An agent may still be waiting for an answer. */
 export function unreachedProblem(count: number, { title, reason }: EventStatus): string {
@@ -87,6 +87,6 @@ export async function changedTrust(folder: string): Promise<string[]> {
   const roots = await changedProjects(folder)
   return roots.map(
     (root) =>
-      `${showPath(root)}/.hookbell.json changed since you trusted it. Look at it, then: hookbell trust ${quoteWord(root)}`,
+      `${showPath(root)}/.hookbell.json changed since you trusted it. Look at it, then: hookbell trust ${quoteShown(root)}`,
   )
 }
