@@ -6,7 +6,7 @@ import { configDir, stateDir } from '../config/paths.ts'
 import { describeError, HookbellError, usageError } from '../errors.ts'
 import { renderDiff } from '../install/diff.ts'
 import { parseClients } from '../install/parse-clients.ts'
-import { type HookPlace, knownPlaces, rememberedPlaces } from '../install/places.ts'
+import { type HookPlace, isLinkedOut, knownPlaces, rememberedPlaces } from '../install/places.ts'
 import { endWorker, removeEverything, removeFrontDoor } from '../install/remove-state.ts'
 import {
   findRegistration,
@@ -107,7 +107,7 @@ function checkOptions({ client, user, project, all, purge, ...options }: Uninsta
 function selectedBy({ client, user, project }: UninstallOptions): (place: HookPlace) => boolean {
   const names = client === undefined ? undefined : parseClients(client)
   return (place) => {
-    if (names && !names.includes(place.client)) return false
+    if ((names && !names.includes(place.client)) || isLinkedOut(place)) return false
     return place.scope === 'user' ? !project : !user
   }
 }

@@ -67,14 +67,17 @@ export function knownPlaces(
     ...looked.filter(({ path }) => exists(path)),
   ]
   const seen = new Set<string>()
-  return all.filter((place) => {
-    const real = realPath(place.path)
-    return !isLinkedOut(place) && !seen.has(real) && seen.add(real)
-  })
+  // A file that is also reached over a link is not listed as a file of the project with the link.
+  return all
+    .toSorted((a, b) => Number(isLinkedOut(a)) - Number(isLinkedOut(b)))
+    .filter(({ path }) => {
+      const real = realPath(path)
+      return !seen.has(real) && seen.add(real)
+    })
 }
 
 /** Whether a repository has a link where its file should be: what is behind it, such as the user's own, is not its own. */
-function isLinkedOut(place: HookPlace): boolean {
+export function isLinkedOut(place: HookPlace): boolean {
   if (place.scope === 'user' || !exists(place.path)) return false
   return !realPath(place.path).startsWith(realPath(projectOf(place)) + sep)
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import {
@@ -103,6 +103,26 @@ it('the files that may contain hooks are those that exist where init wrote and w
   const gone = { ...other, path: join(home, 'gone/.claude/settings.json') }
   for (const one of [gone, ...places.slice(0, 2)]) rememberPlace(state, one)
   expect(knownPlaces(state, { env: { HOME: home }, cwd: join(home, 'shop') })).toEqual(places)
+})
+
+it('a file that a project reaches over a link is listed, but not twice', () => {
+  const home = makeHome()
+  const env = { HOME: home }
+  const [state, own] = [join(home, 'state'), join(home, '.claude/settings.json')]
+  const [shared, project] = [join(home, 'shared/.claude'), join(home, 'project')]
+  for (const folder of [shared, project]) mkdirSync(folder, { recursive: true })
+  writeFileSync(join(shared, 'settings.json'), '{}')
+  const linked = join(project, '.claude')
+  const path = join(linked, 'settings.json')
+  rememberPlace(state, { ...other, scope: 'project', path })
+  const paths = () => knownPlaces(state, { env, cwd: project }).map((one) => one.path)
+  symlinkSync(shared, linked)
+  expect(paths()).toEqual([path])
+  mkdirSync(join(home, '.claude'))
+  writeFileSync(own, '{}')
+  rmSync(linked)
+  symlinkSync(join(home, '.claude'), linked)
+  expect(paths()).toEqual([own])
 })
 
 it('a path with a star stands for the files that match', () => {
