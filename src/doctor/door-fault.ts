@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { frontDoorIn } from '../config/paths.ts'
+import { listQuietly } from '../fs/list.ts'
 import { isTrusted, isTrustedIfPresent } from '../fs/trust.ts'
 
 /** Why the registered commands store nothing, or start no worker; undefined if everything is in place. */
@@ -10,10 +11,12 @@ export function doorFault(stateDir: string): string | undefined {
   if (!isExecutable(door)) return `${door} is not executable`
   const worker = join(stateDir, 'runtime/dist/worker.cjs')
   if (!existsSync(worker)) return `no ${worker}, so no worker starts`
-  const code = join(dirname(worker), 'worker-code.cjs')
+  const dist = dirname(worker)
+  const packages = listQuietly(join(dist, 'packages')).filter((name) => name.endsWith('.cjs'))
+  const loaded = ['worker-code.cjs', ...packages.map((name) => join('packages', name))]
   const path =
-    [dirname(dirname(worker)), dirname(worker), worker].find((one) => !isTrusted(one)) ??
-    (isTrustedIfPresent(code) ? undefined : code)
+    [dirname(dist), dist, worker].find((one) => !isTrusted(one)) ??
+    loaded.map((name) => join(dist, name)).find((one) => !isTrustedIfPresent(one))
   return path && `another user owns or can change ${path}, so no worker starts`
 }
 

@@ -145,6 +145,12 @@ const faults: Record<string, Fault> = {
     status: /^x another user owns or can change .*worker-code\.cjs.*Nothing is told/m,
     repair: 'fix',
   },
+  'other users can change a package that the worker loads': {
+    break: (home) => chmodSync(runtime(home, 'dist/packages/zod.cjs'), 0o666),
+    doctor: ['door.present', 'broken', /can change .*zod\.cjs, so no worker/, /--fix/],
+    status: /^x another user owns or can change .*zod\.cjs.*Nothing is told/m,
+    repair: 'fix',
+  },
   'the files that the front door runs are gone': {
     break: (home) => rmSync(runtime(home, 'dist'), { recursive: true }),
     doctor: ['door.present', 'broken', /^no .*worker\.cjs, so no worker starts/, /--fix/],
