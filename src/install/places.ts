@@ -6,6 +6,7 @@ import { type ClientName, clients } from '../clients/index.ts'
 import { userFolder } from '../clients/paths.ts'
 import { replaceFile } from '../fs/durable.ts'
 import { type Env, homeDir } from '../fs/home.ts'
+import { isInside } from '../fs/inside.ts'
 import { realPath } from '../fs/links.ts'
 import { listQuietly } from '../fs/list.ts'
 import { exists, isMissing } from '../fs/missing.ts'
@@ -79,7 +80,7 @@ export function knownPlaces(
 /** Whether a repository has a link where its file should be: what is behind it, such as the user's own, is not its own. */
 export function isLinkedOut(place: HookPlace): boolean {
   if (place.scope === 'user' || !exists(place.path)) return false
-  return !realPath(place.path).startsWith(realPath(projectOf(place)) + sep)
+  return !isInside(realPath(place.path), realPath(projectOf(place)))
 }
 
 /** The files below existing folders from which a client reads hooks, for the user and for the project around `cwd`. */

@@ -5,6 +5,7 @@ import { type ClientName, clientNames, clients } from '../clients/index.ts'
 import { userFolder } from '../clients/paths.ts'
 import { HookbellError, usageError } from '../errors.ts'
 import { type Env, homeDir } from '../fs/home.ts'
+import { isInside } from '../fs/inside.ts'
 import { exists } from '../fs/missing.ts'
 import { type FileInForce, filesInForce, projectRoot } from './locate.ts'
 import { parseClients, parseList } from './parse-clients.ts'
@@ -116,7 +117,7 @@ function projectFolder(client: Client, cwd: string, env: Place['env']): string {
 /** Refuses a link out of the project: a repository can contain a link to any file of the user. */
 export function refuseOutside(root: string, paths: string[]): void {
   const path = paths.find(exists)
-  if (path === undefined || realpath(path).startsWith(realpath(root) + sep)) return
+  if (path === undefined || isInside(realpath(path), realpath(root))) return
   throw new HookbellError('E_SETTINGS', `${path}: the file is a link out of the project`, {
     hint: 'Replace the link by a file, or use --user. Nothing was written',
   })
@@ -129,8 +130,8 @@ export function makeGuard(root: string): (path: string) => void {
   return (path) => {
     // A missing file counts as where its nearest folder is. Links were resolved before, so one found now is new.
     const nearest = exists(path) ? path : nearestFolder(dirname(path))
-    const isInside = nearest === root || `${realpath(nearest)}${sep}`.startsWith(real + sep)
-    if (isInside && real !== '' && identityOf(root) === identity && realpath(root) === real) return
+    const isWithin = nearest === root || isInside(`${realpath(nearest)}${sep}`, real)
+    if (isWithin && real !== '' && identityOf(root) === identity && realpath(root) === real) return
     throw new HookbellError('E_SETTINGS', `${path}: the file is a link out of the project`, {
       hint: 'It was put there meanwhile. Nothing was written',
     })

@@ -1,5 +1,6 @@
 import { join, resolve, sep } from 'node:path'
 import { partsOfName } from '../context/work-tree-name.ts'
+import { isInside } from '../fs/inside.ts'
 import { formatTime } from '../text/local-time.ts'
 import { quoteShown } from '../text/shell.ts'
 
@@ -98,5 +99,5 @@ function isIn(muted: string, { project, cwd }: Pick<EventOrigin, 'project' | 'cw
   if (project === muted || partsOfName(project).repository === muted) return true
   if (!muted.includes(sep) || !cwd) return false
   const folder = resolve(muted)
-  return cwd === folder || cwd.startsWith(folder.endsWith(sep) ? folder : folder + sep)
+  return cwd === folder || isInside(cwd, folder)
 }

@@ -174,6 +174,12 @@ describe('makeGuard', () => {
       expect(() => check(name)).not.toThrow()
   })
 
+  it('accepts all below /, where a container may have its project', () => {
+    const guard = makeGuard('/')
+    for (const path of ['/.missing/settings.json', process.execPath])
+      expect(() => guard(path)).not.toThrow()
+  })
+
   it.each(['repo-of-others', 'missing'])('rejects a link to the outside: %s', (target) => {
     const { at, check } = guarded()
     symlinkSync(`../${target}`, at('repo/.new'))
