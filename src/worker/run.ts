@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { keepsOrder } from '../deliver/audience.ts'
 import { FileStore } from '../spool/file-store.ts'
-import { handoverRequested, requestHandoverIfOlder } from '../spool/handover.ts'
+import { requestHandoverIfOlder } from '../spool/handover.ts'
 import type { Header } from '../spool/header.ts'
 import { acquireLock, isSoleWorker, releaseLock } from '../spool/lock.ts'
 import type { ConfigProblem } from './config-problem.ts'
@@ -9,7 +9,7 @@ import type { WorkerDeps } from './deps.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { isOnHold } from './on-hold.ts'
 import { type Opened, openWorker, type WorkerOptions } from './open-worker.ts'
-import { serve, startOwn } from './serve.ts'
+import { isAskedToEnd, serve, startOwn } from './serve.ts'
 import { waitAtMost } from './wait-at-most.ts'
 import { WakeUp } from './wake-up.ts'
 
@@ -146,10 +146,6 @@ async function run(opened: Opened): Promise<WorkerSummary> {
   watcher.close()
   await Promise.all([close(deps, dispatcher), opened.maintenance.count()])
   return { handled: dispatcher.handled, faults: dispatcher.faults.texts }
-}
-
-function isAskedToEnd({ ending, stateDir }: WorkerDeps): boolean {
-  return ending?.aborted === true || handoverRequested(stateDir)
 }
 
 /** Gives back what has not begun, before the lock: the next worker would send later messages of a session first. */

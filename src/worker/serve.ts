@@ -14,11 +14,11 @@ import type { WakeUp } from './wake-up.ts'
 /** Delivers until nothing has come for the configured time and nothing waits, or a newer worker takes over. */
 export async function serve(opened: Opened, dispatcher: Dispatcher, wakeUp: WakeUp) {
   const { deps, digest, maintenance, problem } = opened
-  const { stateDir, config, ending, open, steadyNow } = deps
+  const { stateDir, config, open, steadyNow } = deps
   const purged = new PurgeWatch(stateDir)
   let lastWork = steadyNow()
   let settings = config.get()
-  while (!ending?.aborted && !handoverRequested(stateDir)) {
+  while (!isAskedToEnd(deps)) {
     settings = renewSettings(settings, deps, wakeUp)
     maintenance.beat()
     const isHeld = followRequests(deps, purged)
@@ -37,6 +37,11 @@ export async function serve(opened: Opened, dispatcher: Dispatcher, wakeUp: Wake
     if (nextMs === undefined) return
     await wakeUp.wait(nextMs)
   }
+}
+
+/** Whether the process has to end, or a newer worker takes over. */
+export function isAskedToEnd({ ending, stateDir }: WorkerDeps): boolean {
+  return ending?.aborted === true || handoverRequested(stateDir)
 }
 
 /** Reads the configuration again, and retries what failed if it has changed. */
