@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { packageRoot } from '../src/package-root.ts'
-import { thisProcess } from '../src/spool/owner.ts'
+import { thisProcess } from '../src/spool/lock/owner.ts'
 import { median } from './_bench.ts'
 import { benchHerd } from './herd.ts'
 

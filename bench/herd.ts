@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { thisProcess } from '../src/spool/owner.ts'
+import { thisProcess } from '../src/spool/lock/owner.ts'
 import { frontDoor, makeHome, median, printTable } from './_bench.ts'
 
 const HOOKS = 200

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { lockHolder } from '../src/spool/lock.ts'
+import { lockHolder } from '../src/spool/lock/lock.ts'
 import { frontDoor, makeHome, median, printTable } from './_bench.ts'
 
 const RUNS = 40

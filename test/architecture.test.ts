@@ -149,13 +149,12 @@ describe('architecture', () => {
     expect(packages.filter((name) => !name.startsWith('node:'))).toEqual([])
   })
 
-  it('no notifier imports another', () => {
-    const wrong = files.filter(
-      (file) =>
-        roomOf(file) === 'notifiers' &&
-        file !== 'notifiers/index.ts' &&
-        importsOf(file).some((path) => /^\.\/(?!_|define)/.test(path)),
-    )
+  it('no notifier imports another, nor its parts', () => {
+    const notifierOf = (file: string) => /^notifiers\/(?!_|define|index)([\w-]+)/.exec(file)?.[1]
+    const wrong = importsOfRoom('notifiers').filter(({ file, target }) => {
+      const [own, other] = [notifierOf(file), notifierOf(target)]
+      return own !== undefined && other !== undefined && own !== other
+    })
     expect(wrong).toEqual([])
   })
 

@@ -9,7 +9,7 @@ import { howToSetIn } from '../config/secrets/how-to-set.ts'
 import { unreachableChannels } from '../config/unreachable-channels.ts'
 import { HookbellError } from '../errors.ts'
 import type { ChannelStatus } from '../journal/history.ts'
-import { lockHolder } from '../spool/lock.ts'
+import { lockHolder } from '../spool/lock/lock.ts'
 import { sendTestMessage } from './_test-message.ts'
 
 export const testCommand = defineCommand({

@@ -1,5 +1,5 @@
-import type { Seed } from './seed.ts'
-import type { Job } from './state.ts'
+import type { Seed } from './state/seed.ts'
+import type { Job } from './state/state.ts'
 
 /** A message of the agent or of one of its tools, before it has an ID and a time. */
 export interface AgentMessage {

@@ -1,6 +1,6 @@
 import { type AgentMessage, scriptOf } from './agent-script.ts'
-import type { Seed } from './seed.ts'
-import { type Job, nextId, type SessionState, type State } from './state.ts'
+import type { Seed } from './state/seed.ts'
+import { type Job, nextId, type SessionState, type State } from './state/state.ts'
 import type { World } from './world.ts'
 
 /**

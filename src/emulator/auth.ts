@@ -1,6 +1,6 @@
 import { chosen } from './choices.ts'
 import { Problem } from './reply.ts'
-import type { ComputerState, Key, Role, State } from './state.ts'
+import type { ComputerState, Key, Role, State } from './state/state.ts'
 import type { Caller, Context } from './world.ts'
 
 /** Finds out who calls, or throws a 401. */

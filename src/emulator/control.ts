@@ -6,7 +6,7 @@ import { EmulatorError, parseOr } from './errors.ts'
 import { parseFaults } from './faults.ts'
 import { ok, Problem, problemReply, type Reply } from './reply.ts'
 import type { Running } from './running.ts'
-import { viewState } from './state-view.ts'
+import { viewState } from './state/state-view.ts'
 
 const PREFIX = '/__emulator/'
 

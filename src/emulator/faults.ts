@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { listEndpoints } from '../api/endpoints/index.ts'
 import { didYouMean } from '../text/suggest.ts'
 import { parseOr } from './errors.ts'
-import { readJsonFile } from './seed.ts'
+import { readJsonFile } from './state/seed.ts'
 
 const milliseconds = () => z.int().min(0).max(3_600_000)
 

@@ -11,6 +11,6 @@ export {
 } from './faults.ts'
 export type { RecordedRequest } from './journal.ts'
 export type { Samples } from './samples.ts'
-export { loadSeed, parseSeed, Seed, type SeedInput } from './seed.ts'
 export { type Emulator, type EmulatorOptions, startEmulator } from './start.ts'
-export type { StateView } from './state-view.ts'
+export { loadSeed, parseSeed, Seed, type SeedInput } from './state/seed.ts'
+export type { StateView } from './state/state-view.ts'

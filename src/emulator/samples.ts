@@ -1,7 +1,7 @@
 import { isUsable, mayUse } from './auth.ts'
 import { chosen } from './choices.ts'
 import { EmulatorError } from './errors.ts'
-import type { State } from './state.ts'
+import type { State } from './state/state.ts'
 import type { Caller, World } from './world.ts'
 
 /** Keys and IDs to try the emulator with. What the state does not have is `none`, which gets a 404. */

@@ -1,8 +1,8 @@
 import type { Endpoint, Output } from '../api/endpoints/endpoint.ts'
 import type { Clock } from './clock.ts'
 import type { Reply } from './reply.ts'
-import type { Seed } from './seed.ts'
-import type { Key, Role, State } from './state.ts'
+import type { Seed } from './state/seed.ts'
+import type { Key, Role, State } from './state/state.ts'
 
 /** What every part of the emulator works on. */
 export interface World {

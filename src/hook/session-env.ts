@@ -1,4 +1,4 @@
-import { statOf } from '../spool/process.ts'
+import { statOf } from '../spool/lock/process.ts'
 
 /** Facts of the agent's session that the worker cannot find out later. No secrets. Same list: bin/hookbell-hook. */
 const names = [

@@ -2,7 +2,7 @@ import { dirname, parse } from 'node:path'
 import { isPinRefused, readPinned } from '../config/pinned.ts'
 import { workerEnvironment } from '../config/worker-env.ts'
 import { isTrusted } from '../fs/trust.ts'
-import { mayStart, passStart } from '../spool/start-marker.ts'
+import { mayStart, passStart } from '../spool/lock/start-marker.ts'
 import { limitWaiting } from './limit-waiting.ts'
 import { workerLives } from './worker-lives.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { listQuietly } from '../fs/list.ts'
-import { LEASE_MS } from '../spool/lease.ts'
-import { hasProc, isRunning, statOf } from '../spool/process.ts'
+import { LEASE_MS } from '../spool/lock/lease.ts'
+import { hasProc, isRunning, statOf } from '../spool/lock/process.ts'
 
 /** Whether a running worker will notice the new event by itself. Same check: bin/hookbell-hook. */
 export function workerLives(state: string): boolean {

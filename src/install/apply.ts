@@ -3,9 +3,9 @@ import { dirname } from 'node:path'
 import { errorCode, HookbellError } from '../errors.ts'
 import { makeFolders, syncFolder } from '../fs/durable.ts'
 import { type Backup, saveBackup } from './backup.ts'
+import type { Plan } from './edit/plan.ts'
 import { isUnchanged, readSettings, type SettingsOnDisk } from './file.ts'
 import { FileBeside } from './file-beside.ts'
-import type { Plan } from './plan.ts'
 
 const ATTEMPTS = 3
 

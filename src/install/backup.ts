@@ -4,8 +4,8 @@ import { HookbellError } from '../errors.ts'
 import { isOwnFolder, privateFolder, writeDurable } from '../fs/durable.ts'
 import { realPath } from '../fs/links.ts'
 import { sha256 } from '../text/sha256.ts'
+import type { Span } from './edit/splice.ts'
 import type { SettingsOnDisk } from './file.ts'
-import type { Span } from './splice.ts'
 
 const KEEP = 3
 

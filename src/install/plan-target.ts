@@ -1,7 +1,7 @@
+import { type Plan, planInstall } from './edit/plan.ts'
+import { planTables } from './edit/tables.ts'
 import { hookCommand, hookEntry, sharedHookCommand, timeoutsOf } from './hook-command.ts'
-import { type Plan, planInstall } from './plan.ts'
 import { planPlugin, pluginText } from './plugin.ts'
-import { planTables } from './tables.ts'
 import type { Target } from './target.ts'
 
 /** Returns a function that plans the edit of a target's file, so that its hooks start the front door at `door`. */

@@ -1,6 +1,6 @@
 import type { Client } from '../clients/define.ts'
 import { HookbellError } from '../errors.ts'
-import type { Plan } from './plan.ts'
+import type { Plan } from './edit/plan.ts'
 
 const MARK =
   '// Written by `hookbell init`, which replaces this file. `hookbell uninstall` removes it.'

@@ -3,13 +3,13 @@ import type { Client, HookLayout } from '../clients/define.ts'
 import { clients } from '../clients/index.ts'
 import { describeError } from '../errors.ts'
 import { readRegular } from '../fs/read.ts'
-import { property, readEventMap } from './event-map.ts'
+import { property, readEventMap } from './edit/event-map.ts'
+import { parseSettings, refuseAt } from './edit/parse.ts'
+import { isOurs, type Json } from './edit/settings-value.ts'
+import { hooksIn } from './edit/tables.ts'
 import { MAX_SETTINGS_BYTES } from './file.ts'
-import { parseSettings, refuseAt } from './parse.ts'
 import type { HookPlace } from './places.ts'
 import { isOurPlugin } from './plugin.ts'
-import { isOurs, type Json } from './settings-value.ts'
-import { hooksIn } from './tables.ts'
 
 export interface RegisteredHook {
   event: string

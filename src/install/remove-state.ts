@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorCode } from '../errors.ts'
 import { requestHandover } from '../spool/handover.ts'
-import { lockHolder } from '../spool/lock.ts'
-import { isElsewhere, livenessOf } from '../spool/owner.ts'
+import { lockHolder } from '../spool/lock/lock.ts'
+import { isElsewhere, livenessOf } from '../spool/lock/owner.ts'
 
 const WORKER_ENDS_WITHIN_MS = 5000
 

@@ -8,6 +8,8 @@ import { exists } from '../fs/missing.ts'
 import { sha256 } from '../text/sha256.ts'
 import { applyPlan } from './apply.ts'
 import { forgetBackups, originalText, readBackups } from './backup.ts'
+import type { Plan } from './edit/plan.ts'
+import { planRemoval, planTablesRemoval, type Removal } from './edit/plan-removal.ts'
 import {
   isUnchanged,
   MAX_SETTINGS_BYTES,
@@ -22,8 +24,6 @@ import {
   projectOf,
   rememberedPlaces,
 } from './places.ts'
-import type { Plan } from './plan.ts'
-import { planRemoval, planTablesRemoval, type Removal } from './plan-removal.ts'
 import { isOurPlugin } from './plugin.ts'
 import { makeGuard } from './target.ts'
 

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
-import { isTerminalPath, sshTerminal, ttyName } from './_terminal-place.ts'
-import { formatOf, runTmux } from './_tmux.ts'
 import type { SendContext } from './define.ts'
+import { isTerminalPath, sshTerminal, ttyName } from './terminal/place.ts'
+import { formatOf, runTmux } from './terminal/tmux.ts'
 
 /** The maximum age of the last key press where tmux knows whether its window has the focus. */
 const WATCHING_MS = 60_000

@@ -3,10 +3,10 @@ import { homedir, userInfo } from 'node:os'
 import { isAbsolute } from 'node:path'
 import * as z from 'zod'
 import { argv } from '../text/program.ts'
-import { type Ended, runProgram } from './_command-run.ts'
 import { answerLine } from './_network.ts'
 import { SYSTEM_PATH } from './_programs.ts'
 import { forProgram } from './_text.ts'
+import { type Ended, runProgram } from './command/run.ts'
 import {
   type ComposeContext,
   DeliveryError,

@@ -1,13 +1,23 @@
 import { release } from 'node:os'
 import * as z from 'zod'
 import { staysShown } from '../delivery.ts'
-import { type Notice, notifySendCommand, osascript, powershell, type Tool } from './_desktop.ts'
-import { fitRows, rowsOf } from './_fit-rows.ts'
-import { showByNodeNotifier } from './_node-notifier.ts'
-import { showByNotifySend, updateNotification, withdrawNotification } from './_notify-send.ts'
-import { runTool } from './_run-tool.ts'
 import { boundLine, boundText, sessionOf } from './_text.ts'
 import { defineNotifier, type Message, tooLate } from './define.ts'
+import { fitRows, rowsOf } from './desktop/fit-rows.ts'
+import { showByNodeNotifier } from './desktop/node-notifier.ts'
+import {
+  showByNotifySend,
+  updateNotification,
+  withdrawNotification,
+} from './desktop/notify-send.ts'
+import { runTool } from './desktop/run-tool.ts'
+import {
+  type Notice,
+  notifySendCommand,
+  osascript,
+  powershell,
+  type Tool,
+} from './desktop/tools.ts'
 
 // One argument of a program is limited to 128 KiB.
 const TITLE_LENGTH = 200

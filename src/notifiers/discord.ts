@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { discordCode, discordMarkup, escapeDiscord } from './_discord-markup.ts'
 import { type HttpAnswer, isSuccess } from './_http.ts'
 import { signOf } from './_kind-signs.ts'
 import { boundMarkup } from './_markup.ts'
@@ -7,6 +6,7 @@ import { answerLine, httpFailure, notFrom, secureUrl, urlSecrets } from './_netw
 import { type JsonRequest, parseAnswer, requestJson } from './_request-json.ts'
 import { boundLine, boundText, whoWithSession } from './_text.ts'
 import { defineNotifier, type Message, type SendContext } from './define.ts'
+import { discordCode, discordMarkup, escapeDiscord } from './discord/markup.ts'
 
 // https://docs.discord.com/developers/resources/webhook: the limits of a message.
 const CONTENT_LENGTH = 2000

@@ -7,8 +7,6 @@ import { type Mailbox, mailboxFault, mailboxKey, parseMailbox } from '../text/ma
 import { sha256 } from '../text/sha256.ts'
 import { isSmtpUrl, SMTP_URL_FORM, smtpCredentials } from '../text/smtp-url.ts'
 import { htmlMarkup } from './_markup.ts'
-import { onlyRefused, smtpAnswer, smtpFailure } from './_smtp-answer.ts'
-import { connectTo } from './_smtp-connection.ts'
 import {
   boundLine,
   boundText,
@@ -18,6 +16,8 @@ import {
   withoutShortId,
 } from './_text.ts'
 import { type ComposeContext, defineNotifier, type Message, type SendContext } from './define.ts'
+import { onlyRefused, smtpAnswer, smtpFailure } from './email/smtp-answer.ts'
+import { connectTo } from './email/smtp-connection.ts'
 
 const SUBJECT_LENGTH = 200
 const BODY_LENGTH = 100_000

@@ -2,10 +2,10 @@ import * as z from 'zod'
 import { sha256 } from '../text/sha256.ts'
 import { signOf } from './_kind-signs.ts'
 import { secureUrl } from './_network.ts'
-import { acceptedMessage, ntfyFailure } from './_ntfy-answer.ts'
 import { type JsonRequest, requestJson } from './_request-json.ts'
 import { boundLine, boundText, originOf } from './_text.ts'
 import { defineNotifier, type Message, type SendContext } from './define.ts'
+import { acceptedMessage, ntfyFailure } from './ntfy/answer.ts'
 
 // https://docs.ntfy.sh/publish/#limitations: a longer message becomes an attachment, and the whole
 // JSON may be twice as long. Measured as JSON, so that escaped quotes cannot exceed the limit.

@@ -3,9 +3,9 @@ import type { HttpAnswer } from './_http.ts'
 import { signOf } from './_kind-signs.ts'
 import { answerLine, httpFailure, notFrom, secureUrl } from './_network.ts'
 import { parseAnswer, requestJson } from './_request-json.ts'
-import { closeElements, escapeTelegram, telegramMarkup } from './_telegram-markup.ts'
 import { boundLine, boundText, markupToken, timeOf, whoWithSession } from './_text.ts'
 import { DeliveryError, defineNotifier, type Message, type SendContext } from './define.ts'
+import { closeElements, escapeTelegram, telegramMarkup } from './telegram/markup.ts'
 
 // https://core.telegram.org/bots/api#sendmessage: the limit of a text, without its markup.
 const TEXT_LENGTH = 4096

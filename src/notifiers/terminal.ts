@@ -5,9 +5,9 @@ import * as z from 'zod'
 import { describeError, errorCode } from '../errors.ts'
 import { monotonicMs } from '../monotonic.ts'
 import { sha256 } from '../text/sha256.ts'
-import { findPlace } from './_terminal-place.ts'
-import { modes, renderSequence, sequenceFor } from './_terminal-sequence.ts'
 import { DeliveryError, defineNotifier, type Message, tooLate } from './define.ts'
+import { findPlace } from './terminal/place.ts'
+import { modes, renderSequence, sequenceFor } from './terminal/sequence.ts'
 
 /** Between two attempts to write to a terminal whose output is stopped, as by Ctrl+S. */
 const WRITE_RETRY_MS = 50

@@ -67,7 +67,7 @@ export const webhook = defineNotifier({
   leavesMachine: true,
   compose: composeWebhook,
   async send(message, channel, context) {
-    const { guard, refusal } = await import('./_guard.ts')
+    const { guard, refusal } = await import('./webhook/guard.ts')
     const composed = await makeRequest(message, channel)
     const secrets = secretsIn(channel, composed.headers)
     const { signal, extraCaFile } = context
@@ -99,7 +99,7 @@ async function makeRequest(message: Message, channel: Channel) {
 async function composeWebhook(message: Message, channel: Channel) {
   const isText = typeof channel.body === 'string'
   const contentType = channel.contentType ?? (isText ? 'text/plain' : 'application/json')
-  const { fillBody, standardBody } = await import('./_webhook-body.ts')
+  const { fillBody, standardBody } = await import('./webhook/body.ts')
   const body =
     channel.body === undefined
       ? standardBody(message)

@@ -11,7 +11,7 @@ import { kindByEvidence } from '../policy/evidence.ts'
 import { isInForce, type Judgement, type JudgeSettings, type Memory } from '../policy/memory.ts'
 import type { Mute } from '../policy/mutes.ts'
 import { noiseSettingsOf } from '../policy/noise.ts'
-import { judgeAt, quietHours } from '../policy/quiet-hours.ts'
+import { judgeAt, quietHours } from '../policy/rules/quiet-hours.ts'
 import type { Session } from '../policy/sessions.ts'
 import { isTurnOver, waitedMs } from '../policy/turns.ts'
 import {

@@ -1,5 +1,5 @@
 import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
-import { ANSWERED_BEFORE } from '../policy/answered-at-once.ts'
+import { ANSWERED_BEFORE } from '../policy/rules/answered-at-once.ts'
 import type { Ping } from './replay.ts'
 
 type HeldEntry = Extract<JournalEntry, { type: 'held' }>

@@ -12,8 +12,8 @@ import { errorCode } from '../errors.ts'
 import { isOutOfRoom } from '../fs/durable.ts'
 import { isRenamed, renameFile } from '../fs/rename.ts'
 import type { Spool } from './layout.ts'
+import { LEASE_MS, livenessOf, ownerToken, parseOwner, thisProcess } from './lock/owner.ts'
 import { formatName, type ParsedName, parseName, setAside } from './names.ts'
-import { LEASE_MS, livenessOf, ownerToken, parseOwner, thisProcess } from './owner.ts'
 
 /** An event or parked delivery whose file only this process may handle. */
 export interface Claim extends ParsedName {

@@ -4,9 +4,9 @@ import { writeDurable } from '../fs/durable.ts'
 import { isMissing } from '../fs/missing.ts'
 import { readQuietly } from '../fs/read.ts'
 import { packageVersion } from '../package-root.ts'
-import { lockHolder, lockVersion } from './lock.ts'
+import { lockHolder, lockVersion } from './lock/lock.ts'
+import { livenessOf, ownerToken, thisProcess } from './lock/owner.ts'
 import { notifyWorker } from './notify-worker.ts'
-import { livenessOf, ownerToken, thisProcess } from './owner.ts'
 
 // After an upgrade, the worker of the older version finishes what is under way, ends, and starts the newer one.
 // The request names the process that it is for, so a stale request does not end any other worker.

@@ -7,11 +7,11 @@ import type { PolicyMemory } from '../policy/checkpoint.ts'
 import type { Mute } from '../policy/mutes.ts'
 import type { Templates } from '../render/templates.ts'
 import type { Store } from '../spool/store.ts'
-import type { Alarms } from './alarms.ts'
-import type { AnswerReports } from './answer-reports.ts'
-import type { OpenMessages } from './open-messages.ts'
-import type { RunningTurns } from './running-turns.ts'
-import type { SessionQueue } from './session-queue.ts'
+import type { SessionQueue } from './dispatch/session-queue.ts'
+import type { Alarms } from './own-messages/alarms.ts'
+import type { AnswerReports } from './watch/answer-reports.ts'
+import type { OpenMessages } from './watch/open-messages.ts'
+import type { RunningTurns } from './watch/running-turns.ts'
 
 /** Dependencies that the parts of the worker share. */
 export interface WorkerDeps {

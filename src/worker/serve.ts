@@ -1,15 +1,15 @@
 import type { LoadedConfig } from '../config/load/load.ts'
 import { DESKTOP_OF_LAST_RESORT } from '../deliver/audience.ts'
 import { handoverRequested } from '../spool/handover.ts'
-import { HEARTBEAT_MS } from '../spool/owner.ts'
-import type { ConfigProblem } from './config-problem.ts'
+import { HEARTBEAT_MS } from '../spool/lock/owner.ts'
 import type { WorkerDeps } from './deps.ts'
-import type { Dispatcher } from './dispatcher.ts'
+import type { Dispatcher } from './dispatch/dispatcher.ts'
 import { isOnHold } from './on-hold.ts'
 import type { Opened } from './open-worker.ts'
+import type { ConfigProblem } from './own-messages/config-problem.ts'
 import { PURGED, PurgeWatch } from './purged.ts'
-import type { RunningTurns } from './running-turns.ts'
 import type { WakeUp } from './wake-up.ts'
+import type { RunningTurns } from './watch/running-turns.ts'
 
 /** Delivers until nothing has come for the configured time and nothing waits, or a newer worker takes over. */
 export async function serve(opened: Opened, dispatcher: Dispatcher, wakeUp: WakeUp) {

@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import { fallbackFolders } from '../config/pinned.ts'
 import { isTrusted } from '../fs/trust.ts'
 import { holdsEvents } from '../spool/layout.ts'
-import { startMarkerPath } from '../spool/start-marker.ts'
+import { startMarkerPath } from '../spool/lock/start-marker.ts'
 
 /**
  * The state folder, and the front door's fallback folders that hold events. A fallback folder with a start marker too,

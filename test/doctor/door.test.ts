@@ -7,7 +7,7 @@ import { checkCommands, checkDoor } from '../../src/doctor/door.ts'
 import { pluginText } from '../../src/install/plugin.ts'
 import { readRegistered } from '../../src/install/registered.ts'
 import { packageRoot } from '../../src/package-root.ts'
-import { acquireLock, releaseLock } from '../../src/spool/lock.ts'
+import { acquireLock, releaseLock } from '../../src/spool/lock/lock.ts'
 import { makeHome } from '../install/make-home.ts'
 
 const RENEW = 'hookbell doctor --fix, or hookbell init'

@@ -16,7 +16,7 @@ import { fallbackStateDir } from '../../src/config/paths.ts'
 import { installFrontDoor } from '../../src/install/front-door.ts'
 import { packageRoot, packageVersion } from '../../src/package-root.ts'
 import { parseSpoolFile } from '../../src/spool/header.ts'
-import { ownerToken, thisProcess } from '../../src/spool/owner.ts'
+import { ownerToken, thisProcess } from '../../src/spool/lock/owner.ts'
 import { removeFolder } from '../support/folder.ts'
 import { shellQuote } from '../support/shell-quote.ts'
 

@@ -16,7 +16,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { readQuietly } from '../../src/fs/read.ts'
 import { parseSpoolFile } from '../../src/spool/header.ts'
 import { MAX_BODY_BYTES } from '../../src/spool/layout.ts'
-import { hasProc } from '../../src/spool/process.ts'
+import { hasProc } from '../../src/spool/lock/process.ts'
 import { isFull } from '../support/runs.ts'
 import {
   DEADLINE_MS,

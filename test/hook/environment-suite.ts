@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { sessionVariables } from '../../src/clients/index.ts'
-import { ttyName } from '../../src/notifiers/_terminal-place.ts'
+import { ttyName } from '../../src/notifiers/terminal/place.ts'
 import { parseSpoolFile } from '../../src/spool/header.ts'
 import { hasPty, startPty } from '../support/pty.ts'
 import { shellQuote } from '../support/shell-quote.ts'

@@ -3,7 +3,7 @@ import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSyn
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { folderFault } from '../../src/fs/ownership.ts'
-import { hasProc } from '../../src/spool/process.ts'
+import { hasProc } from '../../src/spool/lock/process.ts'
 import { startSleeper } from '../spool/_sleeper.ts'
 import { isFull } from '../support/runs.ts'
 import { shellQuote } from '../support/shell-quote.ts'

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { clients } from '../../src/clients/index.ts'
+import { planInstall } from '../../src/install/edit/plan.ts'
 import { exampleHooks } from '../../src/install/example.ts'
 import { hookEntry, sharedHookCommand } from '../../src/install/hook-command.ts'
-import { planInstall } from '../../src/install/plan.ts'
 
 describe('exampleHooks', () => {
   it('matches what init writes into an empty hooks.json of a project', () => {

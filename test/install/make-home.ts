@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, onTestFinished } from 'vitest'
 import { clients } from '../../src/clients/index.ts'
+import { type Plan, planInstall } from '../../src/install/edit/plan.ts'
 import { hookCommand, hookEntry } from '../../src/install/hook-command.ts'
-import { type Plan, planInstall } from '../../src/install/plan.ts'
 
 /** Creates a home directory with these files, removed after the test, or after the suite that created it. */
 export function makeHome(files: Record<string, string | Uint8Array> = {}): string {

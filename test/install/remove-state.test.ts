@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { endWorker, removeEverything } from '../../src/install/remove-state.ts'
-import { ownerToken, thisProcess } from '../../src/spool/owner.ts'
+import { ownerToken, thisProcess } from '../../src/spool/lock/owner.ts'
 import { makeHome } from './make-home.ts'
 
 it('ends no process of this machine if the worker runs on another one', async () => {

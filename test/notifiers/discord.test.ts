@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { discordMarkup, escapeDiscord } from '../../src/notifiers/_discord-markup.ts'
+import { discordMarkup, escapeDiscord } from '../../src/notifiers/discord/markup.ts'
 import { discord } from '../../src/notifiers/discord.ts'
 import { anyCharacter } from '../support/any-character.ts'
 import { type Step, startReceiver } from '../support/receiver.ts'

@@ -4,13 +4,15 @@ import * as z from 'zod'
 import { notifiers } from '../../src/notifiers/index.ts'
 
 const folder = new URL('../../src/notifiers/', import.meta.url)
-const files = readdirSync(folder)
+const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+  name.endsWith('.ts'),
+)
 const helpers = ['define.ts', 'index.ts']
 
 describe('notifiers: the registry', () => {
   it('contains each notifier of the folder under its file name, sorted', () => {
     const names = files
-      .filter((name) => !name.startsWith('_') && !helpers.includes(name))
+      .filter((name) => /^[a-z-]+\.ts$/.test(name) && !helpers.includes(name))
       .map((name) => name.replace('.ts', ''))
     expect(Object.keys(notifiers)).toEqual(names.sort())
     expect(Object.values(notifiers).map(({ name }) => name)).toEqual(names)

@@ -4,7 +4,7 @@ import {
   closeElements,
   escapeTelegram,
   telegramMarkup,
-} from '../../src/notifiers/_telegram-markup.ts'
+} from '../../src/notifiers/telegram/markup.ts'
 import { telegram } from '../../src/notifiers/telegram.ts'
 import { fromMarkdown, loadMarkdown } from '../../src/render/markdown.ts'
 import { anyCharacter } from '../support/any-character.ts'

@@ -1,6 +1,6 @@
 // Tries to take the lock of a state folder, and prints the result and the files of the folder.
 import { readdirSync } from 'node:fs'
-import { acquireLock } from '../../src/spool/lock.ts'
+import { acquireLock } from '../../src/spool/lock/lock.ts'
 
 const stateDir = process.argv[2] ?? ''
 const acquired = acquireLock(stateDir)

@@ -2,7 +2,7 @@
 import { watch } from 'node:fs'
 import { endHandover, handoverRequested } from '../../src/spool/handover.ts'
 import { spoolIn } from '../../src/spool/layout.ts'
-import { acquireLock, releaseLock } from '../../src/spool/lock.ts'
+import { acquireLock, releaseLock } from '../../src/spool/lock/lock.ts'
 
 const stateDir = process.argv[2] ?? ''
 acquireLock(stateDir, '0.0.1')

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { expect, onTestFinished } from 'vitest'
-import { type Owner, thisProcess } from '../../src/spool/owner.ts'
+import { type Owner, thisProcess } from '../../src/spool/lock/owner.ts'
 
 /** Starts an idle process and describes it as an owner. Killed at the end of the test. */
 export async function startSleeper() {

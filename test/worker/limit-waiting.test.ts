@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, rmSync, truncateSync, utimesSync, writeFileSync
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import type { JournalEntry } from '../../src/journal/entry.ts'
-import { acquireLock } from '../../src/spool/lock.ts'
+import { acquireLock } from '../../src/spool/lock/lock.ts'
 import { setOnHold } from '../../src/worker/control.ts'
 import { limitWaiting } from '../../src/worker/limit-waiting.ts'
 import { openWorker } from '../../src/worker/open-worker.ts'

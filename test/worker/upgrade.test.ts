@@ -7,7 +7,7 @@ import { workerEnvironment } from '../../src/config/worker-env.ts'
 import { installFrontDoor } from '../../src/install/front-door.ts'
 import { packageVersion } from '../../src/package-root.ts'
 import { requestHandover } from '../../src/spool/handover.ts'
-import { lockHolder, lockVersion } from '../../src/spool/lock.ts'
+import { lockHolder, lockVersion } from '../../src/spool/lock/lock.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { exited, makeWorld, type World } from './_world.ts'
 

@@ -1,6 +1,6 @@
 import { HookbellError } from '../../errors.ts'
 import type { Env } from '../../fs/home.ts'
-import { renderDiff } from '../../install/diff.ts'
+import { renderDiff } from '../../install/edit/diff.ts'
 import { readSettings, whereIs } from '../../install/file.ts'
 import { settingsNotes } from '../../install/notes.ts'
 import type { HookPlace } from '../../install/places.ts'

@@ -1,6 +1,6 @@
 import { asTyped } from '../../cli/how-to-call.ts'
 import type { Applied } from '../../install/apply.ts'
-import type { Plan } from '../../install/plan.ts'
+import type { Plan } from '../../install/edit/plan.ts'
 import { commandOf, planTarget } from '../../install/plan-target.ts'
 import type { Target } from '../../install/target.ts'
 import { showPath } from '../../text/clean.ts'

@@ -12,7 +12,7 @@ import { type AnalyticsUser, makeUserDay, type UserDay } from '../analytics/user
 import { requireManager } from '../auth.ts'
 import { chosen } from '../choices.ts'
 import { ok } from '../reply.ts'
-import type { Seed } from '../seed.ts'
+import type { Seed } from '../state/seed.ts'
 import { type Context, handle } from '../world.ts'
 
 const { tokens, tools, activity, productivity, users } = api.analytics

@@ -1,7 +1,7 @@
 import { api } from '../../api/endpoints/index.ts'
 import { mayUse, noComputer, requireComputer, revokeKeysOf } from '../auth.ts'
 import { ok } from '../reply.ts'
-import type { ComputerState } from '../state.ts'
+import type { ComputerState } from '../state/state.ts'
 import { type Context, handle } from '../world.ts'
 import { deleted } from './_deleted.ts'
 

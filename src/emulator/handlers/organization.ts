@@ -2,7 +2,7 @@ import { api } from '../../api/endpoints/index.ts'
 import { requireManager, revokeKeysOf } from '../auth.ts'
 import { chosen } from '../choices.ts'
 import { ok, Problem } from '../reply.ts'
-import type { State } from '../state.ts'
+import type { State } from '../state/state.ts'
 import { type Context, handle } from '../world.ts'
 import { deleted } from './_deleted.ts'
 

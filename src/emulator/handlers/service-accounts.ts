@@ -2,7 +2,7 @@ import { api } from '../../api/endpoints/index.ts'
 import { isKeyOf, isManager, isUsable } from '../auth.ts'
 import { chosen } from '../choices.ts'
 import { Problem } from '../reply.ts'
-import { type Key, makeKeyValue, nextId } from '../state.ts'
+import { type Key, makeKeyValue, nextId } from '../state/state.ts'
 import { type Context, handle } from '../world.ts'
 
 const MINUTE = 60_000

@@ -1,7 +1,7 @@
 import { api } from '../../api/endpoints/index.ts'
 import { chosen } from '../choices.ts'
 import { ok, Problem } from '../reply.ts'
-import { nextId, type WikiRun } from '../state.ts'
+import { nextId, type WikiRun } from '../state/state.ts'
 import { type Context, handle } from '../world.ts'
 
 const { create, get, search, setPrivacy } = api.wiki

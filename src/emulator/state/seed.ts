@@ -1,0 +1,196 @@
+import { readFile } from 'node:fs/promises'
+import * as z from 'zod'
+import { Computer } from '../../api/schemas/computer.ts'
+import { Message } from '../../api/schemas/message.ts'
+import { ReadinessReport } from '../../api/schemas/readiness.ts'
+import { chosen } from '../choices.ts'
+import { EmulatorError, parseOr } from '../errors.ts'
+import * as defaults from './default-seed.ts'
+import { checkSeed } from './seed-check.ts'
+import { role } from './state.ts'
+
+const id = () => z.string().min(1)
+const milliseconds = () => z.int().min(0).max(86_400_000)
+const limit = () => z.int().min(0)
+
+const User = z.strictObject({
+  id: id(),
+  email: z.string().min(1).describe('E-mail address of the user'),
+  role: role().default('user'),
+  apiKey: id().optional().describe('API key of the user; none if left out'),
+  hasEmailInAnalytics: z
+    .boolean()
+    .default(true)
+    .describe('If false, analytics has null instead of the address'),
+})
+
+const ServiceAccount = z.strictObject({
+  id: id(),
+  name: id(),
+  role: role().default(chosen.serviceAccountRole.value),
+  keys: z
+    .array(
+      z.strictObject({
+        id: id(),
+        name: id(),
+        value: id(),
+        expiresAt: z.int().positive().optional().describe('Unix milliseconds'),
+      }),
+    )
+    .default([]),
+})
+
+const SeedComputer = Computer().extend({
+  ownerId: id().describe('ID of a user or of a service account'),
+  status: z.enum(['provisioning', 'active', 'error']).default('active'),
+  providerType: z.string().default('byom'),
+  createdAt: z.number().default(defaults.SEEDED_AT),
+  apiKey: id().optional().describe('API key of the computer, revoked when the computer is deleted'),
+})
+
+const Session = z.strictObject({
+  id: id(),
+  computerId: id(),
+  title: z.string().optional(),
+  createdAt: z.int().default(defaults.SEEDED_AT),
+  messages: z
+    .array(Message().partial({ id: true, createdAt: true, updatedAt: true }))
+    .default([])
+    .describe('Oldest first; any field of a message'),
+})
+
+const Agent = z.strictObject({
+  pendingMs: milliseconds().default(100).describe('How long a message waits for the agent'),
+  stepMs: milliseconds().default(100).describe('How long the agent takes for each step'),
+  instant: z
+    .boolean()
+    .default(chosen.waiting.value)
+    .describe('The agent is done before the response is sent'),
+  model: id().default('emulated-model'),
+  tools: z
+    .array(
+      z.strictObject({
+        name: id(),
+        input: z.unknown().optional(),
+        result: z.string(),
+        isError: z.boolean().optional(),
+      }),
+    )
+    .default(defaults.agentTools)
+    .describe('Tools the agent calls for every message'),
+  answer: z
+    .string()
+    .default('Done: {text}')
+    .describe('Answer of the agent; {text} stands for the message'),
+})
+
+const Repository = z.strictObject({
+  id: id(),
+  url: id(),
+  defaultBranch: id().default('main'),
+  workflows: z.array(z.strictObject({ path: id(), provider: id() })).default([]),
+})
+
+const Parts = z.strictObject({
+  organization: z
+    .strictObject({
+      id: id().default('org_emulator'),
+      sessionMessages: z.boolean().default(true).describe('Sessions and messages are enabled'),
+      wikiCloudSync: z.boolean().default(true).describe('Wikis may be synchronized'),
+      integrations: z.array(id()).default(['github']).describe('Source-control integrations'),
+    })
+    .prefault({}),
+  names: z
+    .strictObject({
+      service: id().default('factory').describe('Prefix of the credits field'),
+      firstProvider: id().default('openai').describe('Prefix of reasoning fields'),
+      secondProvider: id().default('gemini').describe('Prefix of the thought signature'),
+    })
+    .prefault({}),
+  behavior: z
+    .strictObject({
+      deletionStatus: z
+        .union([z.literal(200), z.literal(204)])
+        .default(chosen.deletionStatus.value),
+      readinessAddress: z
+        .enum(['both', 'specification', 'renamed'])
+        .default(chosen.readinessAddress.value),
+      maxBodyBytes: z.int().positive().default(chosen.bodySize.value.bytes),
+    })
+    .prefault({}),
+  users: z.array(User).prefault(defaults.users),
+  invitations: z.array(z.strictObject({ email: id() })).default(defaults.invitations),
+  serviceAccounts: z.array(ServiceAccount).prefault(defaults.serviceAccounts),
+  computers: z.array(SeedComputer).optional(),
+  sessions: z.array(Session).optional(),
+  limits: z
+    .strictObject({
+      global: limit().nullable().default(null),
+      users: z.record(z.string(), limit()).default({}).describe('Credits by e-mail address'),
+    })
+    .prefault({}),
+  agent: Agent.prefault({}),
+  repositories: z.array(Repository).prefault(defaults.repositories),
+  wikiRuns: z
+    .array(z.strictObject({ id: id(), privacy: id().default(chosen.wikiRun.value) }))
+    .prefault(defaults.wikiRuns),
+  wikiPages: z
+    .array(z.strictObject({ title: id(), path: id(), text: z.string() }))
+    .default(defaults.wikiPages),
+  readinessReports: z
+    .array(ReadinessReport().extend({ repoId: id() }))
+    .default(defaults.readinessReports),
+  analytics: z
+    .strictObject({ seed: z.string().default(chosen.analyticsData.value) })
+    .prefault({})
+    .describe('Other seeds give other figures'),
+})
+
+/** What the emulator starts with. Everything may be left out; a list that is given replaces the default list. */
+export const Seed = Parts.transform(fillIn).superRefine(checkSeed)
+
+/** Adds the default computers and sessions whose owners and computers exist. */
+function fillIn(parts: z.output<typeof Parts>) {
+  const owners = new Set([...parts.users, ...parts.serviceAccounts].map(({ id }) => id))
+  const computers = parts.computers ?? defaultComputers(owners)
+  const ids = new Set(computers.map(({ id }) => id))
+  return { ...parts, computers, sessions: parts.sessions ?? defaultSessions(ids) }
+}
+
+function defaultComputers(owners: ReadonlySet<string>) {
+  const all = z.array(SeedComputer).parse(defaults.computers)
+  return all.filter(({ ownerId }) => owners.has(ownerId))
+}
+
+function defaultSessions(computers: ReadonlySet<string>) {
+  const all = z.array(Session).parse(defaults.sessions)
+  return all.filter(({ computerId }) => computers.has(computerId))
+}
+
+export type Seed = z.output<typeof Seed>
+
+/** What may be written in a seed file, or passed as `seed`. */
+export type SeedInput = z.input<typeof Seed>
+
+/** Checks a seed and fills in the defaults. */
+export function parseSeed(value: unknown, source = 'seed'): Seed {
+  return parseOr(Seed, value, source)
+}
+
+/** Reads a seed file; errors name the file and the field. */
+export async function loadSeed(file: string): Promise<Seed> {
+  return parseSeed(await readJsonFile(file, 'seed file'), `seed file "${file}"`)
+}
+
+/** Reads a JSON file that a person has written, on Windows perhaps with a byte order mark. */
+export async function readJsonFile(file: string, what: string): Promise<unknown> {
+  const bytes = await readFile(file).catch((cause: unknown) => {
+    throw new EmulatorError(`${what} "${file}": cannot be read`, { cause })
+  })
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes))
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new EmulatorError(`${what} "${file}": not JSON: ${why}`, { cause })
+  }
+}

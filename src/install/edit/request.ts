@@ -1,0 +1,33 @@
+import type { HookEntry } from '../hook-command.ts'
+import type { Reading } from './event-map.ts'
+
+/** The entry of one event. */
+export function hookOf(
+  { hook, timeouts = {} }: Pick<InstallRequest, 'hook' | 'timeouts'>,
+  event: string,
+): HookEntry {
+  return { ...hook, timeout: timeouts[event] ?? hook.timeout }
+}
+
+/** The entry of one event with all that stands around its hook. */
+export function entryOf(request: Omit<InstallRequest, 'path' | 'shape'>, event: string): object {
+  const hook = hookOf(request, event)
+  const matcher = request.matchers?.[event]
+  return request.entries === 'flat' ? hook : { ...(matcher && { matcher }), hooks: [hook] }
+}
+
+/** What to register, in the form that the client expects. A `hooks.json` that is wrapped stays wrapped. */
+export interface InstallRequest extends Reading {
+  /** The file's name in messages. */
+  path: string
+  events: readonly string[]
+  hook: HookEntry
+  /** The timeouts of events that differ from the one of `hook`, in the unit of the client. */
+  timeouts?: Readonly<Record<string, number>>
+  /** The tools for which an event is registered; all, for an event that is not here. */
+  matchers?: Readonly<Record<string, string>> | undefined
+  /** Other properties that the file needs at its top level. Existing ones are not changed. */
+  header?: Readonly<Record<string, unknown>> | undefined
+  /** Keeps the timeout of an existing hook, because with another one it would lose the approval it was given. */
+  keepsTimeout?: boolean
+}

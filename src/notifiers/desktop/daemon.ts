@@ -1,0 +1,25 @@
+import { DeliveryError } from '../define.ts'
+import { type BusEnv, callBus, NOTIFICATIONS } from './bus.ts'
+
+/**
+ * Whether the notification daemon reads markup in a body; yes, as most do, where that cannot be found out.
+ * @throws DeliveryError if it does not answer: it would show each attempt once it works again
+ */
+export async function readsMarkup(env: BusEnv, signal: AbortSignal): Promise<boolean> {
+  const answer = await callBus({ ...NOTIFICATIONS, method: 'GetCapabilities' }, env, signal)
+  if (answer?.ok) return /\bbody-markup\b/.test(answer.text)
+  // As dbus-send, gdbus and busctl say it.
+  if (!signal.aborted && answer && /NoReply|Timeout|timed out/.test(answer.text)) {
+    throw new DeliveryError('retry', 'desktop: the notification daemon does not answer')
+  }
+  return true
+}
+
+/**
+ * Whether the notification daemon is GNOME Shell. It shows one notification at a time, and of that six rows; a critical
+ * one stays until it is dismissed, and the others wait.
+ */
+export async function isGnomeShell(env: BusEnv, signal: AbortSignal): Promise<boolean> {
+  const answer = await callBus({ ...NOTIFICATIONS, method: 'GetServerInformation' }, env, signal)
+  return answer?.ok === true && /\bgnome-shell\b/.test(answer.text)
+}

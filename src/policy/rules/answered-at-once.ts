@@ -1,0 +1,43 @@
+import { findClient } from '../../clients/index.ts'
+import { isOver, type Session } from '../sessions.ts'
+import { defineRule, type HeldEvent, send } from '../types.ts'
+
+/** The recorded reason for a question that is not sent because it is answered. */
+export const ANSWERED_BEFORE = 'answered before it was told'
+
+/** The same for any other event. */
+export const WENT_ON_BEFORE = 'a person went on with the session before it was told'
+
+/**
+ * Holds the questions of a client that may answer them itself at once, as when it runs without a terminal. Any held
+ * delivery, whatever the reason, is dropped if it was answered meanwhile, or if a later turn says where the session
+ * stands.
+ */
+export const answeredAtOnce = defineRule({
+  name: 'answered-at-once',
+  isNoise: true,
+  judge({ kind, client, at, isHeadless }) {
+    const { holdQuestionMs = 0, holdUnattendedQuestionMs = 0 } = findClient(client) ?? {}
+    const ms = isHeadless ? Math.max(holdQuestionMs, holdUnattendedQuestionMs) : holdQuestionMs
+    if (kind !== 'permission' || ms === 0) return send
+    const reason = `${client} may answer by itself within ${ms / 1000} s`
+    return { type: 'hold', until: at + ms, reason, group: '' }
+  },
+  review(held, { session }) {
+    if (isOver(session, held)) {
+      return held.kind === 'permission' ? ANSWERED_BEFORE : WENT_ON_BEFORE
+    }
+    return isFollowed(held, session) ? 'a later turn of its session is told' : undefined
+  },
+})
+
+/** Whether a later turn of the session is told on the channel, or was. */
+function isFollowed({ kind, at, channel }: HeldEvent, session: Session | undefined): boolean {
+  const { turnEnd } = session ?? {}
+  return (
+    kind === 'done' &&
+    turnEnd !== undefined &&
+    turnEnd.at > at &&
+    turnEnd.to?.includes(channel) === true
+  )
+}

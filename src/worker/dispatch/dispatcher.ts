@@ -1,0 +1,248 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import type { Claim } from '../../spool/claim.ts'
+import { hasProc } from '../../spool/lock/process.ts'
+import type { WaitingEvent } from '../../spool/store.ts'
+import type { WorkerDeps } from '../deps.ts'
+import { readStatuses } from '../read-statuses.ts'
+import { runEvent } from './event-run.ts'
+import { Faults } from './faults.ts'
+import { runParked } from './parked-run.ts'
+import { Preparing } from './preparing.ts'
+import { Resting } from './resting.ts'
+import { beginOneByOne } from './suspects.ts'
+import { UnderWay } from './under-way.ts'
+
+/** How many events are started before deliveries that are due for a retry are looked for again. */
+const DUE_CHECK_EVENTS = 64
+/** With more events under way than this, sending goes first: preparing further ahead would only use memory. */
+const MAX_AHEAD = 128
+/** The same before a destination that takes only so many: its questions must be found before a summary leaves. */
+const MAX_AHEAD_OF_SLOW = 500
+/**
+ * How many events this worker claims at once while they go out, and lists per round. The others wait in new/ and cost
+ * no memory, and rounds stay short, so that what a person asks for is noticed soon.
+ */
+const MAX_FLOWING = 2000
+/** The same limit with those that their destinations hold up: events for other destinations must not wait behind them. */
+const MAX_CLAIMED = 20_000
+/** How often a single run checks whether the rest only waits for failed destinations. */
+const STALL_CHECK_MS = 20
+/** How often such a run looks for deliveries that became due: later ones of their destination may wait for them. */
+const DUE_CHECK_MS = 1000
+
+/** Claims and starts the events and deliveries that are due, and keeps track of those under way. */
+export class Dispatcher {
+  readonly #deps: WorkerDeps
+  readonly #underWay: UnderWay
+  readonly #preparing = new Preparing()
+  #isFull = false
+  readonly #resting: Resting
+  /** By name: claims that could be neither handled nor given back. */
+  readonly #unreleased = new Map<string, Claim>()
+  #suspects: Promise<void> | undefined
+  readonly faults = new Faults()
+  handled = 0
+
+  constructor(deps: WorkerDeps, onSettled: () => void = () => {}) {
+    this.#deps = deps
+    this.#underWay = new UnderWay(onSettled)
+    this.#resting = new Resting(deps.steadyNow)
+  }
+
+  get isIdle(): boolean {
+    return this.#underWay.size === 0 && !this.#suspects
+  }
+
+  /** Whether an event waits that can be handled now. */
+  get hasWaiting(): boolean {
+    if (this.#underWay.size >= MAX_CLAIMED) return false
+    return this.faults.isolate('the spool', () => this.#deps.store.hasWaiting()) ?? false
+  }
+
+  /** Whether everything under way waits for a destination that failed, or for a journal that cannot be written. */
+  get isStalled(): boolean {
+    const { deliverer, journal } = this.#deps
+    const isRecording = journal.pending > 0 && !journal.failure
+    if (this.#preparing.count > 0 || this.#suspects || isRecording || deliverer.isMoving)
+      return false
+    return this.#underWay.size <= deliverer.waiting + journal.pending
+  }
+
+  /** Milliseconds until a parked delivery is due or a failed event may be tried again; undefined if there is none. */
+  get nextInMs(): number | undefined {
+    const dueInMs = this.#deps.store.nextDueInMs((name) => this.#resting.has(name))
+    const times = [dueInMs, this.#resting.nextInMs].filter((ms) => ms !== undefined)
+    return times.length > 0 ? Math.min(...times) : undefined
+  }
+
+  /** Starts waiting events and due deliveries, until another worker takes over. @returns how many were claimed */
+  async dispatch(isReplaced = () => false): Promise<number> {
+    const before = this.handled
+    this.#resting.forgetOld()
+    this.#releaseLeft()
+    // Without /proc, the sh front door leaves the sync to the disk to the worker.
+    if (!hasProc()) this.faults.isolate('the spool', () => this.#deps.store.sync())
+    if (this.#isStillFull()) {
+      await this.#startDue()
+      return this.handled - before
+    }
+    const waiting = this.#waiting()
+    await this.#readBegun(waiting.filter(({ wasClaimed }) => wasClaimed))
+    for (const [index, event] of waiting.filter(({ crashes }) => crashes === 0).entries()) {
+      const isDueCheck = index % DUE_CHECK_EVENTS === 0
+      if (isDueCheck && isReplaced()) break
+      // A long queue must not delay deliveries that are due for a retry.
+      if (isDueCheck) await this.#startDue()
+      this.#isFull = this.#underWay.size >= this.#limit
+      if (this.#isFull || this.#deps.ending?.aborted) break
+      await this.#startEvent(event)
+    }
+    await this.#startDue()
+    this.#investigate(waiting.filter(({ crashes }) => crashes > 0))
+    return this.handled - before
+  }
+
+  /** Starts an event that no hook has reported, for one channel only if it is named. */
+  async startOwn(claim: Claim | undefined, channel?: string) {
+    if (!claim) return
+    await this.#start(
+      claim.id,
+      () => claim,
+      (_, onQueued) => runEvent(claim, this.#deps, { channel, onQueued }),
+    )
+  }
+
+  /** Waits for this work too before the worker ends. A failure is reported. */
+  follow(work: Promise<void>) {
+    this.#underWay.add(work.catch((error) => this.faults.note('a shown message', error)))
+  }
+
+  /** Resolves when nothing is under way, or all of it is stalled. */
+  async comeToRest({ startsDue = false } = {}) {
+    const { steadyNow } = this.#deps
+    let lookedAt = steadyNow()
+    while (!this.isIdle && !this.isStalled) {
+      await Promise.race([this.#underWay.change(), sleep(STALL_CHECK_MS)])
+      if (!startsDue || steadyNow() - lookedAt < DUE_CHECK_MS) continue
+      lookedAt = steadyNow()
+      await this.#startDue()
+    }
+  }
+
+  #waiting(): WaitingEvent[] {
+    const wanted = { max: MAX_FLOWING, isLater: (name: string) => this.#resting.has(name) }
+    return this.faults.isolate('the spool', () => this.#deps.store.waiting(wanted)) ?? []
+  }
+
+  get #limit(): number {
+    if (this.isStalled) return MAX_CLAIMED
+    return Math.min(MAX_FLOWING + this.#deps.deliverer.heldUp, MAX_CLAIMED)
+  }
+
+  /** Once the limit is reached, some of the events must end before a long folder is listed again. */
+  #isStillFull(): boolean {
+    this.#isFull &&= this.#underWay.size > this.#limit - MAX_FLOWING / 2
+    return this.#isFull
+  }
+
+  get #isAhead(): boolean {
+    return this.#underWay.size > (this.#deps.deliverer.heldUp > 0 ? MAX_AHEAD_OF_SLOW : MAX_AHEAD)
+  }
+
+  async #startDue() {
+    for (const name of this.faults.isolate('the spool', () => this.#deps.store.due()) ?? []) {
+      if (this.#deps.ending?.aborted) break
+      if (this.#resting.has(name)) continue
+      await this.#start(
+        name,
+        () => this.#deps.store.claimParked(name),
+        (claim, onQueued) => runParked(claim, this.#deps, onQueued),
+      )
+    }
+  }
+
+  async #startEvent({ name, bytes }: WaitingEvent) {
+    if (this.#resting.has(name)) return
+    await this.#start(
+      name,
+      () => this.#deps.store.claimEvent(name),
+      (claim, onQueued) => runEvent(claim, this.#deps, { onQueued }),
+      bytes,
+    )
+  }
+
+  /** Loads the journal's status of events that other workers began. */
+  async #readBegun(events: readonly WaitingEvent[]) {
+    const { begun, stateDir } = this.#deps
+    const unknown = events.map(({ id }) => id).filter((id) => !begun.has(id))
+    if (unknown.length === 0) return
+    for (const [id, status] of await readStatuses(stateDir, unknown)) begun.set(id, status)
+  }
+
+  /** Starts the events that a crashed worker had claimed, one of which may be the cause. Nothing else waits for them. */
+  #investigate(events: readonly WaitingEvent[]) {
+    if (events.length === 0 || this.#suspects) return
+    const start = (event: WaitingEvent) => this.#startEvent(event)
+    this.#suspects = beginOneByOne(events, this.#underWay, start).finally(() => {
+      this.#suspects = undefined
+      // Others may have had to wait for these.
+      this.#underWay.ended()
+    })
+  }
+
+  async #start(
+    name: string,
+    take: () => Claim | undefined,
+    run: (claim: Claim, onQueued: () => void) => Promise<void>,
+    bytes = 0,
+  ) {
+    while (!this.#preparing.hasRoomFor(bytes)) await this.#underWay.change()
+    if (this.#isAhead) await nextTurn()
+    const times = this.#resting.timesOf(name) + 1
+    let claim: Claim | undefined
+    try {
+      claim = take()
+    } catch (error) {
+      return this.#rest(name, times, error)
+    }
+    if (!claim) return
+    this.#resting.delete(name)
+    this.#unreleased.delete(name)
+    this.handled += 1
+    const endPreparing = this.#preparing.begin(bytes)
+    const onQueued = () => {
+      endPreparing()
+      this.#underWay.notify()
+    }
+    const running = run(claim, onQueued)
+      .catch((error) => {
+        const released = this.#release(name, claim)
+        // Here, not in new/: nobody else can try it.
+        if (released === undefined) this.#unreleased.set(name, claim)
+        this.#rest(released ?? name, times, error)
+      })
+      .finally(onQueued)
+    this.#underWay.add(running)
+  }
+
+  /** Gives a claim back. An event may be delivered in part. @returns the name, or undefined if that fails too */
+  #release(name: string, claim: Claim): string | undefined {
+    return this.faults.isolate(name, () => this.#deps.store.release(claim, !claim.isDelivery))
+  }
+
+  /** Gives back what could not be given back before, such as on a network disk that was away for a moment. */
+  #releaseLeft() {
+    for (const [name, claim] of this.#unreleased) {
+      if (this.#resting.has(name)) continue
+      const times = this.#resting.timesOf(name) + 1
+      if (this.#release(name, claim) !== undefined) this.#unreleased.delete(name)
+      else this.#resting.add(name, times)
+    }
+  }
+
+  /** Reports the failure and retries the event or delivery after a while. Nothing else waits for it. */
+  #rest(name: string, times: number, error: unknown) {
+    this.faults.note(name, error)
+    this.#resting.add(name, times)
+  }
+}

@@ -1,0 +1,209 @@
+import type { Delivery } from '../../delivery.ts'
+import { HookbellError } from '../../errors.ts'
+import type { AgentEvent } from '../../event/event.ts'
+import { isNextQuestion, meaningOf } from '../../event/meaning.ts'
+import { parseEvent } from '../../event/parse.ts'
+import { type EventStatus, isAccepted } from '../../journal/history.ts'
+import { answeredQuestions } from '../../policy/questions.ts'
+import type { Stored } from '../../prepare/decide.ts'
+import { fingerprintOf } from '../../prepare/fingerprint.ts'
+import {
+  type Prepared,
+  prepare,
+  prepareAgain,
+  sessionHash,
+  sessionOf,
+} from '../../prepare/prepare.ts'
+import type { Claim } from '../../spool/claim.ts'
+import type { StoredEvent } from '../../spool/store.ts'
+import type { WorkerDeps } from '../deps.ts'
+import { waitAtMost } from '../wait-at-most.ts'
+import { finishBegun, openChannels, takeBegun, withoutSettled } from './begun-event.ts'
+import { MAX_CRASHES } from './parked-run.ts'
+import { deliverAndSettle } from './settle.ts'
+
+/** How long a review waits for deliveries: a failing destination must not keep an answered question on the screen. */
+const PATIENCE_MS = 1000
+
+/** Called once the event is prepared and all its deliveries are queued. */
+type OnQueued = () => void
+
+/** The work on an event whose deliveries are queued. */
+interface Queued {
+  /** For each delivery whether it ended. */
+  ended: Promise<boolean[]>
+  others: Promise<unknown>
+}
+
+/** Handles one claimed event to the end: each of its deliveries is sent, parked or given up, and recorded. */
+export async function runEvent(
+  claim: Claim,
+  deps: WorkerDeps,
+  { channel, onQueued = () => {} }: { channel?: string | undefined; onQueued?: OnQueued } = {},
+): Promise<void> {
+  // Keeps neither the event nor its deliveries: many may wait for a destination that fails.
+  const queued = await queueEvent(claim, deps, channel)
+  onQueued()
+  if (!queued) return
+  const [ended] = await Promise.all([queued.ended, queued.others])
+  if (ended.every(Boolean)) deps.store.finish(claim)
+  else deps.store.release(claim, true)
+}
+
+/** @returns undefined if nothing is left to do */
+async function queueEvent(
+  claim: Claim,
+  deps: WorkerDeps,
+  channel: string | undefined,
+): Promise<Queued | undefined> {
+  const known = takeBegun(claim, deps)
+  const before = known && isAccepted(known) ? known : undefined
+  const stored = deps.store.readEvent(claim)
+  if (!stored) return undefined
+  const open = openChannels(before, deps)
+  if (open?.length === 0) {
+    await finishBegun(claim, before, deps)
+    return undefined
+  }
+  if (isBlank(stored.body)) {
+    await dropBlank(claim, deps)
+    return undefined
+  }
+  const parsed = parseUsable(claim, stored, deps)
+  if (typeof parsed === 'string') {
+    await setAside(claim, parsed, stored, deps)
+    return undefined
+  }
+  deps.lastSession.env = parsed.env
+  const facts = storedFacts(stored, parsed, { channel, open })
+  const running = await deps.sessions.runInOrder(sessionOf(parsed), async () => {
+    const prepareDeps = { ...deps, memory: await deps.memory.get() }
+    const anew = await prepare(parsed, facts, deps.config.last, prepareDeps)
+    const prepared = known ? withoutSettled(anew, known) : anew
+    const early = prepared.held.length > 0 ? await parkHeld(prepared, deps) : []
+    const deliveries = [...prepared.deliveries, ...early]
+    // Deliveries are queued within the turn of the session, so that its next event is queued behind them.
+    return { prepared, ended: deliveries.map((one) => start(one, claim, deps)) }
+  })
+  deps.turns.note(parsed)
+  // The event may answer a held question: review it now, not when it is due.
+  if (isNextQuestion(parsed) || meaningOf(parsed).isAnswer) noteAnswer(parsed, deps)
+  const ended = Promise.all(running.ended)
+  const recorded = recordDecision(running.prepared, before, deps)
+  const { client, sessionId } = parsed
+  return { ended, others: Promise.all([recorded, reviewAfter(ended, { client, sessionId }, deps)]) }
+}
+
+/** @returns a text, the reason, if the event cannot be used */
+function parseUsable(
+  { id, crashes }: Claim,
+  stored: StoredEvent,
+  { config }: WorkerDeps,
+): AgentEvent | string {
+  if (crashes >= MAX_CRASHES) return `the worker ended ${crashes} times while it had this event`
+  try {
+    return parseEvent({ ...stored, id }, config.recent().config.abnormalReasons)
+  } catch (error) {
+    if (error instanceof HookbellError) return error.message
+    throw error
+  }
+}
+
+function storedFacts(
+  { header, body, truncated }: StoredEvent,
+  { client, sessionId }: AgentEvent,
+  chosen: Pick<Stored, 'channel' | 'open'>,
+): Stored {
+  return {
+    ...chosen,
+    fingerprint: fingerprintOf({ client, body, truncated }, sessionId),
+    shared: header.shared === true,
+    ...(header.client !== client && { via: header.client }),
+  }
+}
+
+function noteAnswer(event: AgentEvent, { answers, memory, store }: WorkerDeps) {
+  const session = sessionHash(event)
+  store.reviewHeld(session)
+  const known = memory.current?.session(event)
+  const questions = known ? answeredQuestions(known) : []
+  const { isAnswerToAll, leavesAgents } = meaningOf(event)
+  answers.report({ session, at: event.at, isForAll: isAnswerToAll && !leavesAgents, questions })
+}
+
+/** Reviews the session's shown messages after its deliveries: replacing a message is better than withdrawing it. */
+async function reviewAfter(
+  ended: Promise<unknown>,
+  session: Pick<AgentEvent, 'client' | 'sessionId'>,
+  { open }: WorkerDeps,
+) {
+  await waitAtMost(PATIENCE_MS, ended)
+  await open.review(session)
+}
+
+function start(delivery: Delivery, claim: Claim, deps: WorkerDeps): Promise<boolean> {
+  const { store, config } = deps
+  const { channel, urgency, kind, template, isUnconditional } = delivery
+  const addressed = { channel, urgency, kind, template, isUnconditional }
+  const load = async () => {
+    const stored = store.readEvent(claim)
+    if (!stored) throw new HookbellError('E_SPOOL', `${claim.id}: gone from the spool`)
+    const parsed = parseEvent({ ...stored, id: claim.id }, config.recent().config.abnormalReasons)
+    return await prepareAgain(parsed, addressed, config.recent(), deps)
+  }
+  return deliverAndSettle(delivery, load, deps)
+}
+
+/** Parks held deliveries, before they are recorded. @returns those that could not be parked: they are sent too early */
+async function parkHeld({ held }: Prepared, { store }: WorkerDeps): Promise<Delivery[]> {
+  const parking = held.map(({ delivery, ...why }) =>
+    store.park(delivery, { ...why, isHeld: true }).then(
+      () => [],
+      () => [delivery],
+    ),
+  )
+  return (await Promise.all(parking)).flat()
+}
+
+async function recordDecision(
+  { entry, held, suppressed, reason }: Prepared,
+  before: EventStatus | undefined,
+  { journal, now }: WorkerDeps,
+): Promise<void> {
+  const [id, at] = [entry.id, now()]
+  await Promise.all([
+    ...(before ? [] : [journal.append(entry)]),
+    ...held.map(({ delivery: { channel, notBefore: until }, reason: why, group }) =>
+      journal.append({
+        ...{ at, id, type: 'held', channel, until, reason: why },
+        ...(group !== undefined && { group }),
+      }),
+    ),
+    ...(reason === undefined
+      ? suppressed.map(({ channel, reason: why }) =>
+          journal.append({ at, id, type: 'suppressed', channel, reason: why }),
+        )
+      : [journal.append({ at, id, type: 'suppressed', reason })]),
+  ])
+}
+
+function isBlank(body: Buffer): boolean {
+  return body.every((byte) => byte <= 0x20)
+}
+
+/** A hook that a person runs by hand, or whose agent writes nothing in time. There is nothing that a person could retry. */
+async function dropBlank(claim: Claim, { journal, now, store }: WorkerDeps) {
+  const { id } = claim
+  await journal.append({ at: now(), id, type: 'suppressed', reason: 'nothing came on stdin' })
+  store.finish(claim)
+}
+
+async function setAside(
+  claim: Claim,
+  reason: string,
+  { header: { client } }: StoredEvent,
+  { store, journal, now }: WorkerDeps,
+) {
+  await journal.append({ at: now(), id: claim.id, type: 'unusable', reason, client })
+  store.moveToDead(claim)
+}

@@ -1,0 +1,110 @@
+import type { Config } from '../../config/schema/schema.ts'
+import { disturbsSomebody } from '../../deliver/audience.ts'
+import type { Hold } from '../../deliver/outcome.ts'
+import { settingsOf } from '../../prepare/decide.ts'
+import type { Claim } from '../../spool/claim.ts'
+import type { Parked } from '../../spool/park.ts'
+import type { WorkerDeps } from '../deps.ts'
+import { originOf, putOff, quietHold } from './rules-at-attempt.ts'
+
+/** A parked delivery that this worker has claimed. */
+export interface Due extends Omit<Parked, 'format'> {
+  claim: Claim
+}
+
+/**
+ * Judges held deliveries once more, since they may have been answered or muted meanwhile, and since they may be due only
+ * now, in quiet hours, because the machine slept.
+ * @returns those to send; and `settled`, which resolves when the others are recorded: a full disk must delay only them
+ */
+export async function judgeAgain(all: readonly Due[], deps: WorkerDeps) {
+  const memory = await deps.memory.get()
+  const current = deps.config.get().config
+  const settings = settingsOf(current, deps)
+  const kept: Due[] = []
+  const others: Promise<void>[] = []
+  for (const each of all) {
+    const one = releasedFromQuiet(each, current, settings.now)
+    const { events, channel, acceptedAt: at, kind, message } = one.delivery
+    const [id = ''] = events
+    const known = async (cwd: string) => one.project ?? (await deps.projectOf(cwd))
+    const origin = await originOf(one.delivery, known)
+    const isRecord = !disturbsSomebody(channel, current)
+    const held = { ...origin, id, client: message.client, at, kind, channel, isRecord }
+    // A mute may end before the delivery is due.
+    const mutes = isBeforeItsTime(one, settings.now) ? [] : settings.mutes
+    const reason = memory.review(held, { ...settings, mutes })
+    const hold = reason === undefined ? await holdAgain(one, current, deps) : undefined
+    if (reason !== undefined) others.push(drop(one, reason, deps))
+    else if (hold) others.push(recordHold(one, hold, deps))
+    else kept.push(one)
+  }
+  const settled = Promise.all(others).then(() => {})
+  // Awaited later: a failure before that must not count as unhandled.
+  settled.catch(() => {})
+  return { kept, settled }
+}
+
+/** Whether a held delivery is only reviewed early. */
+export function isBeforeItsTime({ isHeld, since, delivery }: Omit<Due, 'claim'>, now: number) {
+  return isHeld && since <= now && now < delivery.notBefore
+}
+
+async function drop({ claim, delivery }: Due, reason: string, { store, journal, now }: WorkerDeps) {
+  const { events, channel } = delivery
+  const at = now()
+  await Promise.all(
+    events.map((id) => journal.append({ at, id, type: 'suppressed', channel, reason })),
+  )
+  store.finish(claim)
+}
+
+/**
+ * Parks a delivery that is due in quiet hours until their end, and one that they have held until the end they have now.
+ * @returns undefined if it is to be sent, or is held as before
+ */
+async function holdAgain(one: Due, config: Config, { store, now }: WorkerDeps) {
+  const { delivery, earliest, project } = one
+  const at = now()
+  const isEarly = isBeforeItsTime(one, at)
+  const hold = isEarly ? quietHoldAnew(one, config, at) : quietHold(delivery, { config }, at)
+  if (!hold) return undefined
+  try {
+    const { reason, group, dueOtherwise } = hold
+    const why = { reason, isHeld: true, group, earliest, dueOtherwise, project }
+    await store.park(putOff(delivery, hold, isEarly ? delivery.notBefore : at), why)
+    return hold
+  } catch {
+    // The disk is full: as when it is held at first, it is told too early rather than never.
+    return undefined
+  }
+}
+
+/** A delivery that quiet hours have held and would not hold now is due now. */
+function releasedFromQuiet(one: Due, config: Config, now: number): Due {
+  const { delivery, dueOtherwise = Number.POSITIVE_INFINITY } = one
+  if (dueOtherwise > now || quietHold(delivery, { config }, now)) return one
+  return { ...one, delivery: { ...delivery, notBefore: Math.min(delivery.notBefore, now) } }
+}
+
+/** How quiet hours hold a delivery now that they have held until another time; undefined if that has not changed. */
+function quietHoldAnew({ delivery, dueOtherwise, group }: Due, config: Config, now: number) {
+  if (dueOtherwise === undefined) return undefined
+  const moment = Math.max(now, dueOtherwise)
+  const reason = 'its time is no longer in quiet hours'
+  const hold: Hold = quietHold(delivery, { config }, moment) ?? {
+    ...{ until: moment, reason },
+    ...(group !== undefined && { group }),
+  }
+  return hold.until === delivery.notBefore ? undefined : { ...hold, dueOtherwise }
+}
+
+async function recordHold(
+  { claim, delivery: { events, channel } }: Due,
+  { dueOtherwise: _, ...hold }: Hold,
+  { store, journal, now }: WorkerDeps,
+) {
+  const entry = { at: now(), type: 'held', channel, ...hold } as const
+  await Promise.all(events.map((id) => journal.append({ ...entry, id })))
+  store.finish(claim)
+}

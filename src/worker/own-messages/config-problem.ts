@@ -1,0 +1,92 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { LoadedConfig } from '../../config/load/load.ts'
+import { problemHint } from '../../config/problem-hint.ts'
+import { SAVING_MS } from '../../config/stamp.ts'
+import { readQuietly } from '../../fs/read.ts'
+import { OWN_CLIENT } from '../../journal/own-client.ts'
+import type { Claim } from '../../spool/claim.ts'
+import { sha256 } from '../../text/sha256.ts'
+import type { WorkerDeps } from '../deps.ts'
+import { ownReport } from './own-report.ts'
+
+interface Told {
+  /** Of the problem; '' if the configuration was right. */
+  hash: string
+  /** Of the event that reported it; '' if it has none. */
+  id: string
+}
+
+/** Reports each broken configuration once to the user, by an event to the desktop, until it is right again. */
+export class ConfigProblem {
+  readonly #deps: WorkerDeps
+  #seen: LoadedConfig | undefined
+  /** When `#seen` may be reported; undefined if that is settled. */
+  #dueAt: number | undefined
+
+  constructor(deps: WorkerDeps) {
+    this.#deps = deps
+  }
+
+  /** Milliseconds until a new problem is reported, unless it is gone by then; undefined if there is none. */
+  get nextInMs(): number | undefined {
+    if (this.#dueAt === undefined) return undefined
+    return Math.max(0, this.#dueAt - this.#deps.steadyNow())
+  }
+
+  /**
+   * Best effort: a failure here must not stop deliveries.
+   * @param follow gets the withdrawal of the report before: its receiver may not respond
+   * @returns the event that reports the problem, accepted and claimed; undefined if there is nothing new
+   */
+  check(loaded: LoadedConfig, follow: (work: Promise<void>) => void): Claim | undefined {
+    if (loaded !== this.#seen) this.#dueAt = this.#deps.steadyNow() + this.#graceMs(loaded)
+    this.#seen = loaded
+    if (this.#dueAt === undefined) return undefined
+    const told = this.#readTold()
+    const hash = loaded.problem ? sha256(loaded.problem.message) : ''
+    const isNew = told.hash !== hash
+    if (isNew && this.nextInMs) return undefined
+    this.#dueAt = undefined
+    if (!isNew) return undefined
+    follow(this.#deps.open.withdraw(told.id))
+    return this.#tell(loaded, hash)
+  }
+
+  /** A file that this worker has seen change, or that is new, may be half of what is being saved. */
+  #graceMs({ problem }: LoadedConfig): number {
+    const { config, now } = this.#deps
+    if (!problem) return 0
+    const ageMs = this.#seen ? 0 : Math.max(0, now() - config.changedAt())
+    return Math.max(0, SAVING_MS - ageMs)
+  }
+
+  get #path(): string {
+    return join(this.#deps.stateDir, 'config-problem-told')
+  }
+
+  #readTold(): Told {
+    const [hash = '', id = ''] = (readQuietly(this.#path) ?? '').split(' ')
+    return { hash, id }
+  }
+
+  #tell(loaded: LoadedConfig, hash: string): Claim | undefined {
+    const { store, lastSession } = this.#deps
+    try {
+      const header = { client: OWN_CLIENT, env: { ...lastSession.env } }
+      const claim = loaded.problem && store.acceptOwn(header, describe(loaded))
+      // After a fix the hash is removed, so that the same mistake is reported again.
+      if (claim) writeFileSync(this.#path, `${hash} ${claim.id}`, { mode: 0o600 })
+      else rmSync(this.#path, { force: true })
+      return claim
+    } catch {
+      return undefined
+    }
+  }
+}
+
+function describe({ problem, source }: LoadedConfig): Buffer {
+  const hint = problem ? problemHint(problem).replace(/[.?]?$/, (end) => end || '.') : ''
+  const message = `${problem?.message}. ${hint} Until it is fixed, the ${source} settings are used.`
+  return ownReport('the configuration cannot be used', message)
+}

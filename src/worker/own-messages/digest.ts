@@ -1,0 +1,126 @@
+import { join } from 'node:path'
+import { rulesOf } from '../../config/schema/channel.ts'
+import type { Config } from '../../config/schema/schema.ts'
+import { type Delivery, deliveryId } from '../../delivery.ts'
+import { replaceFile } from '../../fs/durable.ts'
+import { readQuietly } from '../../fs/read.ts'
+import type { AcceptedEntry, JournalEntry } from '../../journal/entry.ts'
+import { isAccepted } from '../../journal/history.ts'
+import { OWN_CLIENT } from '../../journal/own-client.ts'
+import { readJournal } from '../../journal/read.ts'
+import { digestMessage, isWorthTelling, makeDigest } from '../../report/digest.ts'
+import { isSoleWorker } from '../../spool/lock/lock.ts'
+import { lastDue, nextDue } from '../../text/schedule.ts'
+import type { WorkerDeps } from '../deps.ts'
+import { readStatuses } from '../read-statuses.ts'
+import { RECORD_LIMIT_MS, waitAtMost } from '../wait-at-most.ts'
+
+type Schedule = NonNullable<Config['digest']>
+
+/**
+ * Sends the configured digest once per due time. Its id follows from that time, so a worker that ends in the middle
+ * causes no second one. Only the holder of the lock makes one. A failure is retried at the next check.
+ */
+export class DigestSchedule {
+  readonly #deps: WorkerDeps
+  /** The last due time that is settled, Unix ms. */
+  #settledAt: number | undefined
+  #handled = 0
+  /** Whether something has happened since the last digest, so that the worker should stay for the next one. */
+  #isExpected = true
+
+  constructor(deps: WorkerDeps) {
+    this.#deps = deps
+  }
+
+  /** Milliseconds until the next digest; undefined if none is configured or it would be empty. */
+  get nextInMs(): number | undefined {
+    const { digest } = this.#deps.config.last.config
+    const now = this.#deps.now()
+    return digest && this.#isExpected ? nextDue(digest, now) - now : undefined
+  }
+
+  /** @param handled how many events and deliveries this worker has begun so far */
+  async check(handled: number) {
+    const { config, now, stateDir } = this.#deps
+    const { digest } = config.last.config
+    if (handled > this.#handled) this.#isExpected = true
+    this.#handled = Math.max(this.#handled, handled)
+    if (!digest || !isSoleWorker(stateDir)) return
+    const due = lastDue(digest, now())
+    this.#settledAt ??= readSettled(stateDir)
+    // Without a settled time, the digest is new: the first one is sent at the next due time.
+    if (this.#settledAt !== undefined && due > this.#settledAt) {
+      try {
+        // The digest's own deliveries are no reason for the worker to stay.
+        this.#handled += await this.#send(digest, due)
+      } catch {
+        return
+      }
+      this.#isExpected = false
+    }
+    if (due !== this.#settledAt) settle(stateDir, due)
+    this.#settledAt = due
+  }
+
+  /** Parks and records the digest's deliveries. They are on the disk when it resolves. @returns how many deliveries */
+  async #send(schedule: Schedule, due: number): Promise<number> {
+    const { stateDir, store, journal, config, now } = this.#deps
+    const entries: JournalEntry[] = []
+    for await (const entry of readJournal(stateDir)) entries.push(entry)
+    const digest = makeDigest(entries, { from: lastDue(schedule, due - 1), to: due })
+    if (!isWorthTelling(digest)) return 0
+    const id = `digest-${new Date(due).toISOString().replaceAll(/[:-]|\.\d+/g, '')}`
+    const known = (await readStatuses(stateDir, [id])).get(id)
+    const open = schedule.to.filter(
+      (channel) => !Object.hasOwn(known?.channels ?? {}, channel) && !store.isParked(id, channel),
+    )
+    for (const channel of open) {
+      const message = digestMessage(digest, rulesOf(channel, config.last.config)?.clearance)
+      const delivery = { ...this.#delivery(id, channel, message), notBefore: due }
+      // Held deliveries are judged again before they are sent, so that mutes apply.
+      await store.park(delivery, { reason: 'the digest', isHeld: true })
+    }
+    if (known && isAccepted(known)) return open.length
+    const message = digestMessage(digest)
+    const entry: AcceptedEntry = {
+      ...{ at: now(), id, type: 'accepted', acceptedAt: now(), event: 'Digest', kind: 'other' },
+      ...{ client: OWN_CLIENT, sessionId: '', project: '', title: message.title },
+      ...(config.last.config.journal.text && { text: message.body }),
+      to: [...schedule.to],
+    }
+    await waitAtMost(RECORD_LIMIT_MS, journal.append(entry))
+    return open.length
+  }
+
+  #delivery(id: string, channel: string, text: { title: string; body: string }): Delivery {
+    const { host, now } = this.#deps
+    const urgency = 'normal'
+    return {
+      ...{ id: deliveryId(id, channel), events: [id], host, channel, session: id, urgency },
+      kind: 'other',
+      message: {
+        ...{ id, event: 'Digest', kind: 'other', urgency, ...text, markup: '' },
+        ...{ sessionId: '', cwd: '', client: OWN_CLIENT, at: new Date(now()).toISOString() },
+      },
+      sessionEnv: { ...this.#deps.lastSession.env },
+      ...{ acceptedAt: now(), notBefore: 0, expires: 0, attempts: 0, firstTriedAt: 0 },
+    }
+  }
+}
+
+function settledPath(stateDir: string): string {
+  return join(stateDir, 'digest-settled')
+}
+
+function readSettled(stateDir: string): number | undefined {
+  const at = Number(readQuietly(settledPath(stateDir)) || Number.NaN)
+  return Number.isSafeInteger(at) ? at : undefined
+}
+
+/** Best effort: without the file, the id in the journal still shows what was sent. */
+function settle(stateDir: string, due: number) {
+  try {
+    replaceFile(settledPath(stateDir), `${due}\n`)
+  } catch {}
+}

@@ -1,0 +1,27 @@
+import { ONE_SHOT_MS } from '../../deliver/message-life.ts'
+import { isAnswered } from '../../policy/questions.ts'
+import type { Session } from '../../policy/sessions.ts'
+import type { Shown } from './shown-messages.ts'
+
+/** Whether a shown message is answered or outdated. */
+export function isOver(session: Session, shown: Shown): boolean {
+  const { questions, tellsMore = questions.length === 0 } = shown
+  return (
+    questions.every((one) => isAnswered(session, one)) && (!tellsMore || isOutdated(session, shown))
+  )
+}
+
+/** A failure or the end of a turn is outdated once the session goes on, after what was known when it was told. */
+function isOutdated(session: Session, { at, knownAt = at, channel }: Shown): boolean {
+  const { promptAt, ownTurnAt = 0, turnEnd, answeredAt, isHeadless } = session
+  const endedAt = turnEnd?.at ?? 0
+  // The client took a turn of its own, whose end is not told there: the message still says where the session stands.
+  const isOwnTurn = ownTurnAt > Math.max(at, promptAt)
+  const isAside = isOwnTurn && endedAt > at && turnEnd?.to?.includes(channel) !== true
+  const since = isAside ? endedAt : at
+  const graceMs = isHeadless === false ? 0 : ONE_SHOT_MS
+  return (
+    Math.max(promptAt, isAside ? 0 : endedAt) > Math.max(at, knownAt) ||
+    answeredAt > Math.max(since + graceMs, knownAt)
+  )
+}

@@ -1,0 +1,242 @@
+import type { LoadedConfig } from '../../config/load/load.ts'
+import {
+  AnswerWatch,
+  type AskedWhere,
+  isAnswered as isInTranscript,
+} from '../../context/answers.ts'
+import type { Destination } from '../../deliver/attempt.ts'
+import type { Begun, EarlierMessages } from '../../deliver/message-life.ts'
+import { withOpenQuestions, withoutAnswered } from '../../deliver/summary.ts'
+import { update, withdraw } from '../../deliver/withdraw.ts'
+import { type Asked, type Delivery, staysShown } from '../../delivery.ts'
+import type { JournalEntry } from '../../journal/entry.ts'
+import type { Journal } from '../../journal/journal.ts'
+import type { PolicyMemory } from '../../policy/checkpoint.ts'
+import { isAnswered } from '../../policy/questions.ts'
+import { ANSWERED_BEFORE, WENT_ON_BEFORE } from '../../policy/rules/answered-at-once.ts'
+import { isOver as isOutdated, type Session } from '../../policy/sessions.ts'
+import { sessionHash } from '../../prepare/prepare.ts'
+import { RECORD_LIMIT_MS, waitAtMost } from '../wait-at-most.ts'
+import { isOver } from './is-over.ts'
+import { FIRST_LOOK_MS, LookTimes } from './look-times.ts'
+import { type Shown, ShownMessages } from './shown-messages.ts'
+import { toShown } from './to-shown.ts'
+
+/** After this long transcripts are not read any more: only the client's hooks show an answer. */
+const LOOK_FOR_MS = 3600_000
+/** After this long a shown message is forgotten and never withdrawn. */
+const FORGET_AFTER_MS = 24 * 3600_000
+/** How much longer than its deadline a change of what is shown may take. */
+const LONGER_MS = 5000
+
+interface OpenDeps {
+  stateDir: string
+  journal: Journal
+  memory: PolicyMemory
+  config(): LoadedConfig
+  /** Called with a session in whose transcript an answer was found. */
+  onAnswer?(session: string): void
+  /** Called with a question that is answered, as its transcript shows. */
+  onAnswerTo?(session: string, question: string): void
+  now(): number
+}
+
+type SessionRef = Pick<Shown, 'client' | 'sessionId'>
+
+/** Shown messages that wait for an answer. The session's next message replaces them, and an answer withdraws them. */
+export class OpenMessages implements EarlierMessages {
+  readonly #deps: OpenDeps
+  readonly #shown: ShownMessages
+  readonly #watch = new AnswerWatch()
+  readonly #looks: LookTimes
+
+  constructor(deps: OpenDeps) {
+    this.#deps = deps
+    this.#shown = new ShownMessages(deps.stateDir, deps.now)
+    this.#looks = new LookTimes(deps.now)
+  }
+
+  async whyOver(delivery: Delivery): Promise<string | undefined> {
+    const { kind, questions, message, acceptedAt } = delivery
+    if (kind !== 'permission' || !questions) return await this.#whyOutdated(delivery)
+    const open = await this.#unanswered(message, questions)
+    const isFresh = this.#deps.now() - acceptedAt < FIRST_LOOK_MS
+    if (open.length > 0 && isFresh) return undefined
+    for (const asked of open) {
+      if (!(await this.#findAnswer(message, asked, isInTranscript))) return undefined
+    }
+    return ANSWERED_BEFORE
+  }
+
+  async begin(delivery: Delivery, { notifier, options }: Destination): Promise<Begun> {
+    const canReplace = notifier.canReplace?.(options) === true
+    const end = canReplace ? await this.#shown.beginAlone(delivery) : undefined
+    const before = canReplace ? this.#takePlace(delivery) : undefined
+    const knownAt = this.#deps.memory.current?.session(delivery.message)?.latestAt
+    const others = before?.open ?? []
+    const canUpdate = notifier.update !== undefined
+    const ended = (handle: string | undefined) => {
+      const isReplaced = handle !== undefined && handle === before?.shown.handle
+      if (before && !isReplaced) this.#shown.add(before.shown)
+      if (handle !== undefined && staysShown(delivery.message)) {
+        this.#shown.add(toShown(delivery, { handle, knownAt, others, canUpdate }))
+        this.#looks.setNext(handle, 0)
+      } else if (isReplaced) this.#shown.remove(before.shown)
+      end?.()
+    }
+    return {
+      delivery: withOpenQuestions(delivery, others),
+      replaces: before?.shown.handle,
+      isBeside: canReplace && !before && this.#shown.latest(delivery) !== undefined,
+      delivered: ended,
+      failed: ended,
+    }
+  }
+
+  /**
+   * Withdraws the session's messages that are answered or outdated, and removes answered questions from others. Call it
+   * after each event of the session.
+   */
+  async review(ref: SessionRef): Promise<void> {
+    const session = await this.#session(ref)
+    if (!session) return
+    const all = this.#shown.list().filter((one) => isOf(one, ref))
+    await Promise.all(
+      all.map((one) => (isOver(session, one) ? this.#takeBack(one) : this.#shorten(one, session))),
+    )
+  }
+
+  /** Withdraws what is shown of an event, because it is not true any more. */
+  async withdraw(event: string): Promise<void> {
+    const all = this.#shown.list().filter((one) => one.event === event)
+    await Promise.all(all.map((one) => this.#takeBack(one)))
+  }
+
+  /** Milliseconds until transcripts are checked again; undefined if no message needs it. */
+  nextLookInMs(): number | undefined {
+    const times = this.#watched().map(({ handle }) => this.#looks.inMs(handle))
+    return times.length > 0 ? Math.min(...times) : undefined
+  }
+
+  /**
+   * Checks the transcripts that are due for answers: the older a question, the less often.
+   * @param follow gets each withdrawal: a receiver that does not respond must not delay the caller
+   */
+  async look(follow: (work: Promise<void>) => void): Promise<void> {
+    const now = this.#deps.now()
+    for (const shown of this.#shown.list()) {
+      if (now - shown.at > FORGET_AFTER_MS) this.#shown.remove(shown)
+    }
+    for (const shown of this.#watched()) {
+      if (this.#looks.inMs(shown.handle) > 0) continue
+      this.#looks.setNext(shown.handle, now - shown.at)
+      for (const asked of await this.#unanswered(shown, shown.questions)) {
+        const look = (one: AskedWhere) => this.#watch.isAnswered(one)
+        if (await this.#findAnswer(shown, asked, look)) this.#deps.onAnswer?.(shown.session)
+      }
+      follow(this.review(shown))
+    }
+  }
+
+  /** Messages whose transcripts are checked: not too old ones. If the clock was set back, checking ends too. */
+  #watched(): readonly Shown[] {
+    const now = this.#deps.now()
+    return this.#shown
+      .list()
+      .filter(({ at }) => Math.abs(now - at) <= LOOK_FOR_MS)
+      .filter(({ questions }) => questions.some(({ transcriptPath }) => transcriptPath !== ''))
+  }
+
+  /** Takes the session's shown message if the delivery may replace it: a short-lived one must not hide a question. */
+  #takePlace(delivery: Delivery) {
+    const { urgency, events, message } = delivery
+    const known = this.#deps.memory.current?.session(message)
+    const shown = this.#shown.latest(delivery)
+    if (!shown) return undefined
+    const isItself = events.includes(shown.event)
+    if (urgency !== 'critical' && !isItself && !(known && isOver(known, shown))) return undefined
+    if (!this.#shown.take(shown, this.#takenUntil())) return undefined
+    const open = shown.questions.filter(
+      (one) => !events.includes(one.id) && !(known && isAnswered(known, one)),
+    )
+    return { shown, open }
+  }
+
+  async #session(ref: SessionRef): Promise<Session | undefined> {
+    return (await this.#deps.memory.get()).session(ref)
+  }
+
+  /** A message that waits for a person is outdated once that person has written, however long its destination was down. */
+  async #whyOutdated({ kind, events, message, acceptedAt: at, isUnconditional }: Delivery) {
+    const [id = '', ...others] = events
+    const isWaiting = kind === 'waiting' || staysShown(message)
+    if (!isWaiting || isUnconditional || others.length > 0) return undefined
+    return isOutdated(await this.#session(message), { id, at, kind }) ? WENT_ON_BEFORE : undefined
+  }
+
+  async #unanswered<One extends Asked>(ref: SessionRef, questions: readonly One[]): Promise<One[]> {
+    const session = await this.#session(ref)
+    return questions.filter((one) => !session || !isAnswered(session, one))
+  }
+
+  /** Looks for the answer in the transcript, and records it if found. */
+  async #findAnswer(
+    { client, sessionId }: SessionRef,
+    asked: Asked,
+    look: (asked: AskedWhere) => Promise<boolean>,
+  ): Promise<boolean> {
+    if (!(await look({ ...asked, client }))) return false
+    const { journal, memory, now } = this.#deps
+    const reason = 'the transcript goes on after it'
+    const ref = { client, sessionId }
+    const entry: JournalEntry = { at: now(), id: asked.id, type: 'answered', ...ref, reason }
+    const known = await memory.get()
+    known.fold(entry)
+    await waitAtMost(RECORD_LIMIT_MS, journal.append(entry))
+    this.#deps.onAnswerTo?.(sessionHash({ ...ref, id: asked.id }), asked.id)
+    return true
+  }
+
+  /** Removes the answered questions from the text of a message that is not over. */
+  async #shorten(shown: Shown, session: Session) {
+    const { told, questions, left = [] } = shown
+    const answered = questions.filter((one) => isAnswered(session, one)).map(({ id }) => id)
+    if (!told || answered.length === left.length) return
+    const { config, now } = this.#deps
+    let isSaved = false
+    await this.#shown.change(shown, this.#takenUntil(), async () => {
+      const message = withoutAnswered(told, questions, answered)
+      const result = await update(shown, message, config(), now())
+      // If that failed, the next event of the session tries again.
+      const after = result.isDone ? { ...shown, handle: result.answer, left: answered } : shown
+      isSaved = this.#shown.add(after) && result.isDone
+    })
+    // The next answer may have come meanwhile. What could not be saved would be done again without end.
+    if (isSaved) await this.review(shown)
+  }
+
+  async #takeBack(shown: Shown) {
+    const { journal, config, now } = this.#deps
+    let reason: string | undefined
+    await this.#shown.change(shown, this.#takenUntil(), async () => {
+      const result = await withdraw(shown, config())
+      if (!result.isDone && result.mayWork) this.#shown.add(shown)
+      else this.#shown.remove(shown)
+      if (result.isDone) reason = result.answer
+    })
+    const { event: id, channel } = shown
+    if (reason !== undefined) {
+      await journal.append({ at: now(), id, type: 'withdrawn', channel, reason })
+    }
+  }
+
+  /** When another worker may change what this one has begun to change, Unix ms: if it was killed meanwhile. */
+  #takenUntil(): number {
+    const { config, now } = this.#deps
+    return now() + config().config.deliveryTimeoutSeconds * 1000 + LONGER_MS
+  }
+}
+
+function isOf(one: SessionRef, { client, sessionId }: SessionRef): boolean {
+  return one.client === client && one.sessionId === sessionId
+}

@@ -1,0 +1,46 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Outcome } from '../../../src/deliver/outcome.ts'
+import { runEvent } from '../../../src/worker/dispatch/event-run.ts'
+import { openWorker } from '../../../src/worker/open-worker.ts'
+import { collectGarbage } from '../../support/collect-garbage.ts'
+import { makeWorld } from '../_world.ts'
+
+describe('an event whose delivery waits', () => {
+  it('keeps neither its text nor that of the delivery in memory', async () => {
+    const world = makeWorld()
+    const { deps } = openWorker(world)
+    onTestFinished(() => deps.store.close())
+    const texts: WeakRef<object>[] = []
+    const queue: ((outcome: Outcome) => void)[] = []
+    const { store } = deps
+    const readEvent = store.readEvent.bind(store)
+    store.readEvent = (claim) => {
+      const stored = readEvent(claim)
+      if (stored) texts.push(new WeakRef(stored.body))
+      return stored
+    }
+    deps.deliverer.deliver = ({ message }) => {
+      texts.push(new WeakRef(message))
+      // Kept, as a queue does, with all that waits for it.
+      return new Promise((resolve) => queue.push(resolve))
+    }
+    world.accept({ message: 'A long text' })
+    const [event] = store.waiting({ max: 1, isLater: () => false })
+    const claim = store.claimEvent(event?.name ?? '')
+    if (!claim) throw new Error('nothing waits')
+    let running: Promise<void> | undefined
+    await new Promise<void>((onQueued) => {
+      running = runEvent(claim, deps, { onQueued })
+    })
+    expect(texts).toHaveLength(2)
+    await expect
+      .poll(() => {
+        collectGarbage()
+        return texts.filter((one) => one.deref() !== undefined).length
+      })
+      .toBe(0)
+    for (const end of queue) end({ type: 'released' })
+    await running
+    expect(world.list('new')).toHaveLength(1)
+  })
+})

@@ -1,0 +1,125 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, vi } from 'vitest'
+import type { Outcome } from '../../../src/deliver/outcome.ts'
+import { summarize } from '../../../src/deliver/summary.ts'
+import type { Delivery } from '../../../src/delivery.ts'
+import type { JournalEntry } from '../../../src/journal/entry.ts'
+import { deliverAndSettle, giveUp } from '../../../src/worker/dispatch/settle.ts'
+import { openWorker } from '../../../src/worker/open-worker.ts'
+import { makeDelivery } from '../../support/delivery.ts'
+import { makeWorld, readLines } from '../_world.ts'
+
+const ids = ['e1', 'e2', 'e3']
+const parts = ids.map((id) => makeDelivery(id))
+/** A new one each time, since each is stored only once. */
+const makeSummary = (): Delivery => ({
+  ...summarize(parts as [Delivery, ...Delivery[]]),
+  ...{ attempts: 1, firstTriedAt: 5 },
+})
+const delivered: Outcome = { type: 'delivered', attempt: 2, ms: 1, answer: 'ok' }
+const deferred = (until: number): Outcome => ({
+  ...{ type: 'deferred', attempt: 1, reason: 'busy', until, delivery: makeSummary() },
+})
+const failed = (type: 'unavailable' | 'exhausted'): Outcome => ({
+  ...{ type, attempt: 1, reason: 'gone', delivery: makeSummary() },
+})
+
+/** The parts of a worker whose attempts end as given, one after the other. */
+function makeSettling(...outcomes: Outcome[]) {
+  const world = makeWorld()
+  const { deps } = openWorker(world)
+  const tried: Delivery[] = []
+  deps.deliverer.deliver = async (delivery) => {
+    tried.push(delivery)
+    return outcomes.shift() ?? delivered
+  }
+  const settle = (delivery: Delivery) => deliverAndSettle(delivery, async () => delivery, deps)
+  const entries = () => readLines<JournalEntry>(join(world.stateDir, 'journal.jsonl'))
+  return { world, deps, tried, settle, entries }
+}
+
+describe('a summary of several deliveries', () => {
+  it('that failed is parked and recorded once, until its next attempt', async () => {
+    const until = Date.now() + 60_000
+    const outcome = deferred(until)
+    const { world, deps, settle, entries } = makeSettling(outcome, outcome, outcome)
+    const park = vi.spyOn(deps.store, 'park')
+    await Promise.all(parts.map(settle))
+    expect(park).toHaveBeenCalledTimes(1)
+    expect(world.list('deferred')).toEqual(['e1.file'])
+    const parked = JSON.parse(readFileSync(join(world.spool.deferred, 'e1.file.json'), 'utf8'))
+    expect(parked).toMatchObject({
+      ...{ reason: 'busy', isHeld: false },
+      delivery: { events: ids, notBefore: until, attempts: 1, firstTriedAt: 5 },
+    })
+    expect(entries()).toMatchObject([{ id: 'e1', type: 'deferred', until }])
+  })
+
+  it.each([
+    ['suppressed', [], { type: 'expired', reason: 'too late' } as const],
+    ['unavailable', [], failed('unavailable')],
+    ['exhausted', ['e1.file'], failed('exhausted')],
+  ])('is recorded for each event as %s', async (type, dead, outcome) => {
+    const { world, settle, entries } = makeSettling(outcome)
+    await settle(makeSummary())
+    expect(entries().map((entry) => [entry.id, entry.type])).toEqual(ids.map((id) => [id, type]))
+    expect(world.list('dead')).toEqual(dead)
+  })
+
+  it('is recorded as delivered for each event, with the event whose message included it', async () => {
+    const { settle, entries } = makeSettling(delivered, { ...delivered, summary: 'e0' })
+    await settle(makeSummary())
+    await settle(makeDelivery('e4'))
+    const leads = entries().map((entry) => [entry.id, 'summary' in entry ? entry.summary : ''])
+    expect(leads).toEqual([
+      ['e1', ''],
+      ['e2', 'e1'],
+      ['e3', 'e1'],
+      ['e4', 'e0'],
+    ])
+  })
+})
+
+describe('a delivery that cannot be stored', () => {
+  it('is tried again by itself, with its attempts and its age, and is not recorded before', async () => {
+    const { world, tried, settle, entries } = makeSettling(deferred(0))
+    renameSync(world.spool.tmp, `${world.spool.tmp}.gone`)
+    expect(await settle(makeDelivery('e2'))).toBe(true)
+    expect(tried).toMatchObject([
+      { events: ['e2'], attempts: 0, firstTriedAt: 0 },
+      { events: ['e2'], attempts: 1, firstTriedAt: 5 },
+    ])
+    expect(entries().map(({ id, type }) => [id, type])).toEqual([['e2', 'delivered']])
+  })
+
+  it('is tried again only for the recipients who lack it', async () => {
+    const outcome = deferred(0) as Extract<Outcome, { type: 'deferred' }>
+    const remaining = ['b@example.com']
+    const { world, tried, settle } = makeSettling({
+      ...outcome,
+      delivery: { ...outcome.delivery, remaining },
+    })
+    renameSync(world.spool.tmp, `${world.spool.tmp}.gone`)
+    expect(await settle(makeDelivery('e2'))).toBe(true)
+    expect(tried.map((one) => one.remaining)).toEqual([undefined, remaining])
+  })
+
+  it('is told too early if a rule holds it', async () => {
+    const delivery = makeDelivery('e2')
+    const held: Outcome = { type: 'held', until: Date.now() + 60_000, reason: 'night', delivery }
+    const { world, tried, settle, entries } = makeSettling(held)
+    renameSync(world.spool.tmp, `${world.spool.tmp}.gone`)
+    expect(await settle(delivery)).toBe(true)
+    expect(tried.map((one) => one.isUnconditional)).toEqual([undefined, true])
+    expect(entries().map(({ id, type }) => [id, type])).toEqual([['e2', 'delivered']])
+  })
+
+  it('is not recorded as given up before it is in dead/', async () => {
+    const { world, deps, entries } = makeSettling()
+    rmSync(world.spool.dead, { recursive: true })
+    writeFileSync(world.spool.dead, '')
+    await expect(giveUp(makeSummary(), 'too many crashes', deps)).rejects.toThrow()
+    expect(entries()).toEqual([])
+  })
+})

@@ -1,0 +1,202 @@
+import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { openWorker } from '../../../src/worker/open-worker.ts'
+import { ConfigProblem } from '../../../src/worker/own-messages/config-problem.ts'
+import { startReceiver } from '../../support/receiver.ts'
+import { makeWorld } from '../_world.ts'
+
+/** A world in which the alarm about a broken configuration arrives in the same file as the events. */
+function makeTelling() {
+  const world = makeWorld()
+  const settings = (lingerSeconds: number) =>
+    JSON.stringify({
+      channels: { desktop: { type: 'file', path: world.outFile } },
+      routes: [{ on: ['*'], to: ['desktop'] }],
+      lingerSeconds,
+    })
+  world.configure(settings(600))
+  const path = join(world.configDir, 'config.json')
+  return {
+    ...world,
+    settings,
+    write: (text: string) => writeFileSync(path, text),
+    bodies: () => world.lines().map(({ body }) => body),
+  }
+}
+
+/** The check of a worker whose clocks stand still until `pass` moves them. */
+function makeChecked() {
+  const world = makeTelling()
+  const { deps } = openWorker(world)
+  onTestFinished(() => deps.store.close())
+  let passed = 0
+  const startedAt = Date.now()
+  const clocks = { now: () => startedAt + passed, steadyNow: () => passed }
+  const problem = new ConfigProblem({ ...deps, ...clocks })
+  return {
+    ...world,
+    problem,
+    config: deps.config,
+    now: clocks.now,
+    check: () => problem.check(deps.config.get(), () => {}),
+    pass: (ms: number) => {
+      passed += ms
+    },
+  }
+}
+
+it.each([
+  ['{"chanels":{}}', /unknown key\. Did you mean "channels"\? Until it is fixed, /],
+  ['{"lingerSeconds":"9"}', /not a string\. Write it without quotes\. Until it is fixed, /],
+])('a configuration that is broken is reported in whole sentences: %s', (text, expected) => {
+  const { check, pass, write } = makeChecked()
+  write(text)
+  check()
+  pass(2000)
+  const claim = check()
+  expect(readFileSync(claim?.path ?? '', 'utf8').replaceAll('\\"', '"')).toMatch(expected)
+})
+
+describe('a configuration that is being saved', () => {
+  it.each(['', '{ "channels": { "des'])('is no problem while only %j of it is there', (half) => {
+    const { check, config, pass, problem, settings, write } = makeChecked()
+    expect(check()).toBeUndefined()
+    write(half)
+    expect(check()).toBeUndefined()
+    expect(problem.nextInMs).toBe(2000)
+    expect(config.get()).toMatchObject({ source: 'last good', config: { lingerSeconds: 600 } })
+    pass(1999)
+    expect(check()).toBeUndefined()
+    write(settings(0))
+    pass(5000)
+    expect(check()).toBeUndefined()
+    expect(problem.nextInMs).toBeUndefined()
+  })
+
+  it('is no problem for a worker that starts while the file behind a link is moved away', async () => {
+    const { check, configDir, folder, now, pass, problem } = makeChecked()
+    const dotfiles = join(folder, 'dotfiles')
+    const target = join(dotfiles, 'hookbell.json')
+    mkdirSync(dotfiles)
+    rmSync(join(configDir, 'config.json'))
+    symlinkSync('linked.json', join(configDir, 'config.json'))
+    symlinkSync(target, join(configDir, 'linked.json'))
+    const changeOf = (path: string) => statSync(path).ctimeMs
+    await expect
+      .poll(() => {
+        writeFileSync(target, '{}')
+        rmSync(target)
+        return changeOf(dotfiles)
+      })
+      .toBeGreaterThan(changeOf(configDir))
+    pass(changeOf(configDir) + 2000 - now())
+    expect(check()).toBeUndefined()
+    expect(problem.nextInMs).toBeGreaterThan(0)
+    pass(changeOf(dotfiles) + 2000 - now())
+    expect(check()).toBeDefined()
+  })
+
+  it('is a problem if it is still broken after two seconds, also if it was changed again', () => {
+    const { check, pass, write } = makeChecked()
+    check()
+    write('{')
+    check()
+    pass(1500)
+    write('{ "channels"')
+    expect(check()).toBeUndefined()
+    pass(1500)
+    expect(check()).toBeUndefined()
+    pass(500)
+    expect(check()).toBeDefined()
+    expect(check()).toBeUndefined()
+  })
+})
+
+/** A world whose desktop is a phone with these messages: the channel that reports a broken configuration can withdraw. */
+async function makeShowing() {
+  const shown = new Map<string, { title: string; message: string }>()
+  const { url: server } = await startReceiver({
+    script: [
+      ({ method, path, body }) => {
+        if (method === 'DELETE')
+          return { status: shown.delete(path.split('/').at(-1) ?? '') ? 200 : 404 }
+        const { sequence_id, title, message } = JSON.parse(body)
+        shown.set(sequence_id, { title, message })
+        return { body: JSON.stringify({ id: 'x', event: 'message', sequence_id }) }
+      },
+    ],
+  })
+  const world = makeWorld()
+  const desktop = { type: 'ntfy', server, topic: 'shop' }
+  const good = JSON.stringify({ channels: { desktop }, lingerSeconds: 0 })
+  world.configure(good)
+  await world.once()
+  return { ...world, good, shown: () => [...shown.values()] }
+}
+
+describe('the report of a broken configuration', () => {
+  it('has a title that says so', async () => {
+    const { configure, once, shown } = await makeShowing()
+    configure('nonsense')
+    await once()
+    expect(shown()).toMatchObject([
+      {
+        title: 'hookbell: the configuration cannot be used',
+        message: expect.stringMatching(/config\.json:1:1: not JSON/),
+      },
+    ])
+  })
+
+  it('is withdrawn by a later worker once the file is right again', async () => {
+    const { configure, good, once, shown } = await makeShowing()
+    configure('nonsense')
+    await once()
+    await once()
+    expect(shown()).toHaveLength(1)
+    configure(good)
+    await once()
+    expect(shown()).toEqual([])
+  })
+
+  it('is replaced by that of the next mistake', async () => {
+    const { configure, once, shown } = await makeShowing()
+    configure('nonsense')
+    await once()
+    configure('{"chanels":{}}')
+    await once()
+    expect(shown()).toMatchObject([{ message: expect.stringContaining('unknown key') }])
+  })
+})
+
+describe('a problem of the configuration', () => {
+  it('is told by a running worker', async () => {
+    const { accept, bodies, settings, untilIdle, write } = makeTelling()
+    const running = untilIdle()
+    accept({ message: 'before' })
+    await expect.poll(bodies).toEqual(['before'])
+    write('nonsense')
+    accept({ message: 'meanwhile' })
+    await expect.poll(() => bodies().length).toBe(3)
+    expect(bodies()).toContain('meanwhile')
+    expect(bodies().join()).toContain('not JSON')
+    write(settings(0))
+    accept({ message: 'after' })
+    await running
+  })
+
+  it('is told by a single run before it ends, even if the file was changed just now', async () => {
+    const { bodies, once, write } = makeTelling()
+    await once()
+    write('nonsense')
+    await once()
+    expect(bodies()).toEqual([expect.stringContaining('not JSON')])
+  })
+
+  it('is told at once if the file was changed before', () => {
+    const { check, pass, write } = makeChecked()
+    write('nonsense')
+    pass(60_000)
+    expect(check()).toBeDefined()
+  })
+})

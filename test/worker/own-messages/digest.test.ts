@@ -1,0 +1,284 @@
+import { readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { JournalEntry } from '../../../src/journal/entry.ts'
+import { appendEntry } from '../../../src/journal/write.ts'
+import { acquireLock, releaseLock } from '../../../src/spool/lock/lock.ts'
+import { lastDue } from '../../../src/text/schedule.ts'
+import { openWorker } from '../../../src/worker/open-worker.ts'
+import { DigestSchedule } from '../../../src/worker/own-messages/digest.ts'
+import { makeHome } from '../../support/home.ts'
+import { startReceiver } from '../../support/receiver.ts'
+import { isFull } from '../../support/runs.ts'
+import { makeWorld, readLines } from '../_world.ts'
+
+const MINUTE_MS = 60_000
+const stop = { hook_event_name: 'Stop', session_id: 's1' }
+
+/** The time of day in UTC (HH:MM) that many minutes from now. */
+const clock = (minutes: number) =>
+  new Date(Date.now() + minutes * MINUTE_MS).toISOString().slice(11, 16)
+
+/** A home with a digest and one earlier event; `makeDue` makes the digest due. */
+async function makeDigestHome({
+  script = [200],
+  noise = {},
+  ...changes
+}: {
+  script?: number[]
+  noise?: object
+  at?: string
+} = {}) {
+  const { url, received } = await startReceiver({ script })
+  const digest = { at: clock(2), to: ['team'], timeZone: 'UTC', ...changes }
+  const settings = {
+    channels: { team: { type: 'slack', url }, audit: { type: 'file', path: '~/audit.jsonl' } },
+    routes: [{ on: ['failed'], to: ['audit'] }],
+    digest,
+    noise,
+    lingerSeconds: 0,
+  }
+  const home = await makeHome(settings)
+  /** Delivers an event of ten minutes ago, which is before the digest is due. */
+  const happen = async (event: object) => {
+    const id = home.accept({ ...event, cwd: home.project })
+    const then = new Date(Date.now() - 10 * MINUTE_MS)
+    utimesSync(join(home.state, 'spool/new', id), then, then)
+    await home.run('worker', '--once')
+  }
+  await happen(stop)
+  const settledPath = join(home.state, 'digest-settled')
+  const makeDue = (at = clock(0)) => {
+    const config = { ...settings, digest: { ...digest, at } }
+    writeFileSync(settledPath, `${lastDue(config.digest, Date.now()) - MINUTE_MS}\n`)
+    return home.writeConfig(JSON.stringify(config))
+  }
+  const digests = () => received.filter(({ body }) => body.includes('Digest:'))
+  return { home, happen, makeDue, digests, settledPath }
+}
+
+describe('the digest', () => {
+  it('is sent at its time, also in quiet hours', async () => {
+    const noise = { quietHours: [{ from: '00:00', to: '24:00' }] }
+    const { home, makeDue, digests } = await makeDigestHome({ noise })
+    await makeDue()
+    await home.run('worker', '--once')
+    expect(digests()).toHaveLength(1)
+  })
+
+  it('is sent once when it is due', async () => {
+    const { home, makeDue, digests } = await makeDigestHome()
+    expect(digests()).toHaveLength(0)
+    await makeDue()
+    await home.run('worker', '--once')
+    expect(digests()).toHaveLength(1)
+    expect(digests()[0]?.body).toContain('Digest: 1 done')
+    await home.run('worker', '--once')
+    expect(digests()).toHaveLength(1)
+    const { stdout } = await home.run('log', '--json')
+    expect(JSON.parse(stdout).at(-1)).toMatchObject({ event: 'Digest', outcome: 'delivered' })
+  })
+
+  it('is sent once by two concurrent workers, and also when the note that it was sent is lost', async () => {
+    const { home, makeDue, digests, settledPath } = await makeDigestHome()
+    const at = clock(0)
+    await makeDue(at)
+    await Promise.all([home.run('worker', '--once'), home.run('worker', '--once')])
+    expect(digests()).toHaveLength(1)
+    await makeDue(at)
+    await home.run('worker', '--once')
+    expect(digests()).toHaveLength(1)
+    rmSync(settledPath)
+    await home.run('worker', '--once')
+    expect(digests()).toHaveLength(1)
+  })
+
+  it('is retried like any other message', async () => {
+    const { home, makeDue, digests } = await makeDigestHome({ script: [500, 200] })
+    await makeDue()
+    await home.run('worker', '--once')
+    await home.run('flush')
+    await home.run('worker', '--once')
+    expect(digests()).toHaveLength(2)
+    expect((await home.run('status', '--json')).stdout).toContain('"waiting": 0')
+  })
+
+  it('is not sent if nothing happened or everything is muted', async () => {
+    const { home, happen, makeDue, digests } = await makeDigestHome()
+    rmSync(join(home.state, 'journal.jsonl'))
+    await makeDue()
+    await home.run('worker', '--once')
+    expect(digests()).toHaveLength(0)
+    await happen({ ...stop, hook_event_name: 'StopFailure' })
+    await home.run('mute', '1h')
+    await makeDue()
+    await home.run('worker', '--once')
+    expect(digests()).toHaveLength(0)
+    const { stdout } = await home.run('log', '--json')
+    expect(JSON.parse(stdout).at(-1)).toMatchObject({ event: 'Digest', outcome: 'suppressed' })
+  })
+
+  it('is reported by `status` if it names an unknown channel', async () => {
+    const { home } = await makeDigestHome()
+    await home.writeConfig(JSON.stringify({ digest: { at: '18:00', to: ['desktp'] } }))
+    const { stdout } = await home.run('status')
+    expect(stdout).toContain('digest.to.0: unknown channel "desktp"')
+    expect(stdout).toContain('Did you mean "desktop"?')
+  })
+
+  // Takes up to two minutes, because digests are due on a full minute.
+  it.runIf(isFull)('keeps the worker running until it is due', async () => {
+    const { home, digests } = await makeDigestHome({ at: clock(2) })
+    home.accept({ ...stop, cwd: home.project })
+    await home.run('worker')
+    expect(digests()).toHaveLength(1)
+  })
+})
+
+describe('the schedule of the digest', () => {
+  const id = 'digest-20260504T180000Z'
+  const names = [`${id}.file`, `${id}.second`]
+  const at = (time: string) => Date.parse(`2026-05-${time}Z`)
+
+  /** The schedules of workers that run one after the other, with two channels and one clock. */
+  function makeSchedules(more: object = {}) {
+    const world = makeWorld()
+    const file = { type: 'file', path: world.outFile }
+    const digest = { at: '18:00', to: ['file', 'second'], timeZone: 'UTC' }
+    world.configure({ channels: { file, second: file }, digest, ...more })
+    acquireLock(world.stateDir)
+    onTestFinished(() => releaseLock(world.stateDir))
+    const clock = { now: at('04T17:00:00') }
+    const { deps } = openWorker(world)
+    const start = () => new DigestSchedule({ ...deps, now: () => clock.now })
+    const note = (entry: object) =>
+      appendEntry(world.stateDir, { at: 1, id, ...entry } as JournalEntry)
+    const happen = (time: string) => {
+      const about = {
+        id: time,
+        type: 'accepted',
+        acceptedAt: at(time),
+        event: 'Stop',
+        kind: 'done',
+      }
+      return note({ ...about, client: 'claude', sessionId: '', project: '', title: 'x' })
+    }
+    const recorded = () => {
+      const all = readLines<JournalEntry>(join(world.stateDir, 'journal.jsonl'))
+      return all.filter((entry) => entry.id === id && entry.type === 'accepted')
+    }
+    return { world, deps, clock, start, note, happen, recorded }
+  }
+
+  /** A worker that has settled the day before, and an event since. */
+  async function makeDue(more: object = {}) {
+    const all = makeSchedules(more)
+    await all.start().check(0)
+    await all.happen('04T12:00:00')
+    all.clock.now = at('04T18:00:00')
+    return all
+  }
+
+  it('tells what is asked only to channels that may have text of the agent', async () => {
+    const file = { type: 'file', path: '~/audit.jsonl' }
+    const channels = { file, second: { ...file, clearance: 'minimal' } }
+    const { world, note, start } = await makeDue({ channels })
+    const time = { at: 1, acceptedAt: at('04T13:00:00') }
+    const about = { client: 'claude', sessionId: 's1', project: '', title: 'x: permission needed' }
+    await note({
+      ...{ id: 'asks', type: 'accepted', ...time, ...about },
+      ...{ event: 'PermissionRequest', kind: 'permission', text: 'Bash: npm publish' },
+    })
+    await start().check(0)
+    const bodies = names.map((name) => {
+      const path = join(world.spool.deferred, `${name}.json`)
+      return JSON.parse(readFileSync(path, 'utf8')).delivery.message.body
+    })
+    expect(bodies).toEqual([
+      expect.stringMatching(/: x: permission needed · Bash: npm publish$/),
+      expect.stringMatching(/: x: permission needed$/),
+    ])
+  })
+
+  it('begins with the next due time, and goes on with a later worker', async () => {
+    const { world, clock, start, happen, recorded } = makeSchedules()
+    await happen('03T12:00:00')
+    await happen('04T12:00:00')
+    const first = start()
+    await first.check(0)
+    expect([world.list('deferred'), first.nextInMs]).toEqual([[], 3600_000])
+    clock.now = at('04T18:00:00')
+    await start().check(0)
+    expect(world.list('deferred')).toEqual(names)
+    expect(recorded()).toMatchObject([{ to: ['file', 'second'], client: 'hookbell' }])
+    const path = join(world.spool.deferred, `${id}.file.json`)
+    const { isHeld, delivery } = JSON.parse(readFileSync(path, 'utf8'))
+    expect([isHeld, delivery.notBefore]).toEqual([true, clock.now])
+    // Only what has happened since the last one.
+    expect(delivery.message.title).toContain('Digest: 1 done')
+    for (const name of names) rmSync(join(world.spool.deferred, `${name}.json`))
+    await start().check(0)
+    expect(world.list('deferred')).toEqual([])
+  })
+
+  it('keeps a worker only if something has happened since the last one', async () => {
+    const { start } = await makeDue()
+    const schedule = start()
+    await schedule.check(5)
+    expect(schedule.nextInMs).toBeUndefined()
+    // The two deliveries of the digest itself.
+    await schedule.check(7)
+    expect(schedule.nextInMs).toBeUndefined()
+    await schedule.check(8)
+    await schedule.check(8)
+    expect(schedule.nextInMs).toBe(24 * 3600_000)
+  })
+
+  it('sends nothing if nothing has happened, and nothing without the lock', async () => {
+    const { world, clock, start, happen } = makeSchedules()
+    await start().check(0)
+    clock.now = at('04T18:00:00')
+    await start().check(0)
+    clock.now = at('05T18:00:00')
+    await happen('05T12:00:00')
+    releaseLock(world.stateDir)
+    await start().check(0)
+    expect(world.list('deferred')).toEqual([])
+  })
+
+  it('is retried at the next check when it cannot be parked', async () => {
+    const { world, start } = await makeDue()
+    const { tmp } = world.spool
+    renameSync(tmp, `${tmp}.gone`)
+    const schedule = start()
+    await schedule.check(0)
+    renameSync(`${tmp}.gone`, tmp)
+    await schedule.check(0)
+    expect(world.list('deferred')).toEqual(names)
+  })
+
+  it('is completed after a crash in the middle, and not repeated', async () => {
+    const { world, deps, start, note, recorded } = await makeDue()
+    const settled = readFileSync(join(world.stateDir, 'digest-settled'))
+    const crash = () => writeFileSync(join(world.stateDir, 'digest-settled'), settled)
+    // One channel was told, and only that was recorded.
+    await note({ type: 'delivered', channel: 'file', attempt: 1, ms: 1, answer: 'ok' })
+    await start().check(0)
+    expect(world.list('deferred')).toEqual(names.slice(1))
+    expect(recorded()).toHaveLength(1)
+    crash()
+    const park = vi.spyOn(deps.store, 'park')
+    await start().check(0)
+    expect(park).not.toHaveBeenCalled()
+    expect(recorded()).toHaveLength(1)
+  })
+
+  it.each([true, false])('has its text in the journal if that is configured: %s', async (text) => {
+    const { world, deps, start, recorded } = await makeDue({ journal: { text } })
+    deps.lastSession.env = { DISPLAY: ':7' }
+    await start().check(0)
+    expect(recorded().map((entry) => 'text' in entry)).toEqual([text])
+    const parked = readFileSync(join(world.spool.deferred, `${id}.file.json`), 'utf8')
+    expect(JSON.parse(parked).delivery.sessionEnv).toEqual({ DISPLAY: ':7' })
+  })
+})

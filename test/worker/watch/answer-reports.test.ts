@@ -1,0 +1,149 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Answer } from '../../../src/delivery.ts'
+import { AnswerReports } from '../../../src/worker/watch/answer-reports.ts'
+
+/** Reports to a hub that may be down or not respond, and what it was told. */
+function makeReports() {
+  const hub = { told: [] as Answer[], isUp: true, pause: Promise.resolve() }
+  const tell = async (answer: Answer) => {
+    hub.told.push(answer)
+    await hub.pause
+    return hub.isUp
+  }
+  const reports = new AnswerReports({ host: 'here', tell })
+  const report = (session: string, questions: string[], at = 1, isForAll = false) =>
+    reports.report({ session, at, isForAll, questions })
+  /** Makes the hub hang until the returned function is called. */
+  const hang = () => {
+    let goOn = () => {}
+    hub.pause = new Promise((resolve) => {
+      goOn = resolve
+    })
+    return () => goOn()
+  }
+  const turn = () => vi.advanceTimersByTimeAsync(0)
+  return { hang, hub, report, reports, turn }
+}
+
+describe('answers', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+
+  it('are told at once, and each question once', async () => {
+    const { hub, report, turn } = makeReports()
+    report('s1', ['a'])
+    await turn()
+    expect(hub.told).toEqual([
+      { host: 'here', session: 's1', at: 1, isForAll: false, questions: ['a'] },
+    ])
+    report('s1', ['a'])
+    await turn()
+    report('s1', ['a', 'b'])
+    await turn()
+    report('s1', ['a', 'b'], 2, true)
+    await turn()
+    expect(hub.told.slice(1)).toMatchObject([
+      { isForAll: false, questions: ['b'] },
+      { isForAll: true, questions: [], at: 2 },
+    ])
+  })
+
+  it('of one session that wait are told together, and sessions one after the other', async () => {
+    const { hang, hub, report, turn } = makeReports()
+    const goOn = hang()
+    report('s0', ['x'])
+    report('s1', ['a'], 5)
+    report('s2', ['y'], 6)
+    report('s1', ['a', 'b'], 7)
+    await turn()
+    expect(hub.told.map(({ session }) => session)).toEqual(['s0'])
+    goOn()
+    await turn()
+    expect(hub.told.slice(1)).toMatchObject([
+      { session: 's2', questions: ['y'], at: 6 },
+      { session: 's1', questions: ['a', 'b'], at: 7, isForAll: false },
+    ])
+  })
+
+  it('to single questions do not move the time of an answer to all', async () => {
+    const { hang, hub, report, turn } = makeReports()
+    const goOn = hang()
+    report('s0', ['x'])
+    report('s1', [], 3, true)
+    report('s1', ['a'], 9)
+    report('s1', [], 4, true)
+    report('s1', ['b'], 8)
+    goOn()
+    await turn()
+    expect(hub.told.slice(1)).toMatchObject([{ at: 4, isForAll: true, questions: ['a', 'b'] }])
+  })
+
+  it('are told again at growing intervals of up to a minute, until the hub takes them', async () => {
+    const { hub, report, turn } = makeReports()
+    hub.isUp = false
+    report('s1', ['a'])
+    await turn()
+    const waits: number[] = []
+    for (let attempt = 1; attempt < 8; attempt += 1) {
+      // New ones wait, too.
+      report('s1', [`b${attempt}`])
+      let ms = 0
+      while (hub.told.length === attempt) {
+        await vi.advanceTimersByTimeAsync(1000)
+        ms += 1000
+      }
+      waits.push(ms)
+    }
+    expect(waits).toEqual([2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000])
+    hub.isUp = true
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(hub.told.at(-1)?.questions).toHaveLength(8)
+    expect(vi.getTimerCount()).toBe(0)
+    // The hub works again: nothing waits any more.
+    report('s2', ['c'])
+    await turn()
+    expect(hub.told.at(-1)).toMatchObject({ session: 's2' })
+  })
+
+  it('get a last attempt when the worker ends, which takes at most two seconds', async () => {
+    const { hang, hub, report, reports, turn } = makeReports()
+    hub.isUp = false
+    report('s1', ['a'])
+    await turn()
+    hub.isUp = true
+    await reports.close()
+    expect(hub.told).toHaveLength(2)
+    expect(vi.getTimerCount()).toBe(0)
+    hang()
+    report('s2', ['b'])
+    let isClosed = false
+    void reports.close().then(() => {
+      isClosed = true
+    })
+    await vi.advanceTimersByTimeAsync(1999)
+    expect(isClosed).toBe(false)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(isClosed).toBe(true)
+  })
+
+  it('are dropped if too many wait, the oldest first', async () => {
+    const { hang, hub, report, turn } = makeReports()
+    const goOn = hang()
+    report('s', ['x'])
+    for (let index = 0; index < 501; index += 1) report(`s${index}`, ['a'])
+    goOn()
+    await turn()
+    expect(hub.told).toHaveLength(501)
+    expect(hub.told[1]?.session).toBe('s1')
+  })
+
+  it('are told again if so many came since that the question is forgotten', async () => {
+    const { hub, report, turn } = makeReports()
+    report('s', ['a', ...Array.from({ length: 1000 }, (_, index) => `q${index}`)])
+    await turn()
+    report('s', ['q0'])
+    report('s', ['a'])
+    await turn()
+    expect(hub.told.slice(1)).toMatchObject([{ questions: ['a'] }])
+  })
+})
