@@ -19,7 +19,7 @@ async function makeProgram(): Promise<[string, ...string[]]> {
   const lines = `for (let at = 0; at < ${LINES}; at += 1) print(${JSON.stringify(line)})`
   const contents = `import { print } from './src/cli/output.ts'\n${lines}`
   const stdin = { contents, resolveDir: root }
-  const define = { 'import.meta.url': '"file:///"' }
+  const define = { 'import.meta.url': '"file:///"', 'import.meta.filename': '"/"' }
   await build({ stdin, bundle: true, platform: 'node', format: 'cjs', outfile, define })
   return [process.execPath, outfile]
 }
