@@ -44,7 +44,6 @@ export function makeAddAndWait(messages: SessionsMessagesApi, pauses: Pauses): A
     checkPauses(PLACE, 'options.', options)
     const startedAt = now()
     const { messageId, status } = await messages.add(input, { ...adding, deadlineMs, signal })
-    const clock = new Clock(deadlineMs, signal, pauses, startedAt)
     const { sessionId, computerId } = input
     // The service reports that the agent is idle: no quiet period is needed.
     const quiet = status === 'idle' ? 0 : quietMs
@@ -54,6 +53,7 @@ export function makeAddAndWait(messages: SessionsMessagesApi, pauses: Pauses): A
     try {
       // Without it, the watch would take the answers of an earlier message for those of this one.
       if (!messageId) throw new DecodeError(`${PLACE}: the response has no messageId`)
+      const clock = new Clock(deadlineMs, signal, pauses, startedAt)
       const watched = { ...place, endOnIdle: true, pollMs, quietMs: quiet }
       for await (const { turn } of follow(messages, watched, rest, clock)) {
         answers = turn.answers

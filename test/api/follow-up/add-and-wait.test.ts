@@ -151,6 +151,13 @@ describe.each(transports)('addAndWait through %s', (transport) => {
     expect(getEventListeners(signal, 'abort')).toEqual([])
   })
 
+  it('leaves no listener if the response has no ID of the message', async () => {
+    const { signal } = new AbortController()
+    faults.play([{ body: '{"status":"idle"}' }])
+    expect(await errorOf(add({ ...quick, signal }))).toMatchObject({ kind: 'decode' })
+    expect(getEventListeners(signal, 'abort')).toEqual([])
+  })
+
   it('sends no request before it adds the message', async () => {
     faults.play(session('oldest first', 'running'))
     await add()
