@@ -3,7 +3,7 @@ import { Clock, Ended } from '../core/clock.ts'
 import { Lifetime } from '../core/lifetime.ts'
 import type { CallOptions } from '../core/options.ts'
 import type { Pauses } from '../core/pauses.ts'
-import { AbortedError, throwIfAny } from '../errors.ts'
+import { AbortedError, invalid, throwIfAny } from '../errors.ts'
 import type { Message, SessionsMessagesApi } from '../types/index.ts'
 import { PATIENCE_MS, type Turn } from './turn.ts'
 import { makeWatcher } from './watcher.ts'
@@ -49,6 +49,8 @@ export function makeWatch(messages: Pick<SessionsMessagesApi, 'list'>, pauses: P
     const input = given ?? ({} as WatchInput)
     const { signal = options?.signal } = input
     checkPauses(PLACE, '', input)
+    if (signal && !(signal instanceof AbortSignal))
+      throw invalid(PLACE, 'signal', 'must be an AbortSignal')
     const clock = new Clock(Infinity, signal, pauses)
     try {
       for await (const { changed } of follow(messages, input, options, clock)) yield* changed

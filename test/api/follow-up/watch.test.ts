@@ -136,6 +136,18 @@ describe.each<Order>(['oldest first', 'newest first'])('watch, %s', (order) => {
     expect(faults.requests).toHaveLength(1)
   })
 
+  it.each([{ signal: {} }, { signal: 'x' }])(
+    'rejects %j, which cannot be aborted',
+    async (input) => {
+      faults.play([])
+      const issues = [{ field: 'signal', problem: 'must be an AbortSignal' }]
+      expect(await errorOf(take(watch(input), 1))).toMatchObject({ kind: 'validation', issues })
+      const asOption = take(watch({}, input as CallOptions), 1)
+      expect(await errorOf(asOption)).toMatchObject({ kind: 'validation', issues })
+      expect(faults.requests).toEqual([])
+    },
+  )
+
   it('rejects at once when its client is closed', async () => {
     faults.play(serve(old(20), order, []))
     const failures: string[] = []
