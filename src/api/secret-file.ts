@@ -16,7 +16,8 @@ export async function openSecretFile(file: string): Promise<SecretFile> {
   // Loaded here, since not every runtime has a file system.
   const { open, rename, rm, stat } = await import('node:fs/promises')
   const found = await stat(file).catch(() => undefined)
-  if (found?.isFile() === false) throw new Error('it is not a file')
+  if (typeof file !== 'string' || !file || found?.isFile() === false)
+    throw new Error('it is not a file')
   const temporary = `${file}.new`
   // `wx`: a planted link is not followed, and the second of two concurrent rotations is refused.
   const handle = await open(temporary, 'wx', 0o600)

@@ -48,6 +48,14 @@ describe('rotateTo', () => {
     expect(emulator.requests()).toEqual([])
   })
 
+  it.each(['', undefined, 5])('makes no request for %j as the name of a file', async (name) => {
+    const { emulator, input } = await start()
+    const { keys } = createClient(emulator.clientOptions).serviceAccounts
+    const error = await errorOf(keys.rotateTo(name as string, input))
+    expect(error).toMatchObject({ kind: 'validation', issues: [{ field: 'file' }] })
+    expect(emulator.requests()).toEqual([])
+  })
+
   it('says where the new key is if the file cannot be put in its place any more', async () => {
     const { emulator, file, input } = await start()
     const afterResponse = () => void mkdirSync(file)
