@@ -39,7 +39,7 @@ export function makeRequest(shared: Shared) {
 }
 
 const INPUT =
-  '{method:(GET|HEAD|POST|PUT|PATCH|DELETE),path:s,query?:o,host?:(base|app),retry?:(safe|never)}'
+  '!{method:(GET|HEAD|POST|PUT|PATCH|DELETE),path:s,query?:o,body?:*,host?:(base|app),retry?:(safe|never)}'
 const PATH = /^(?!\/\/)(\/[\w!$&'()*+,;=:@.~%-]*)+$/
 const DOTS = /\/(\.|%2e){1,2}(?=\/|$)/i
 

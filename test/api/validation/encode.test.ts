@@ -264,6 +264,7 @@ describe('invalid inputs are rejected before any connection', () => {
     ['request', { method: 'GET', path: '/', body: {} }, 'body'],
     ['request', { method: 'GET', path: '/', query: 'a' }, 'query'],
     ['request', { method: 'GET', path: '/', host: 'other' }, 'host'],
+    ['request', { method: 'POST', path: '/', bodey: {} }, 'bodey'],
   ])('the error of %s(%o) names %s', async (id, input, field) => {
     faults.play([{}])
     const error = await errorOf(methodOf(faults.makeClient(), id)(input))
