@@ -26,9 +26,11 @@ function first(value: ResponseHeaders[string] = ''): string {
 }
 
 function parseNumber(text: string): number | undefined {
-  if (!/^\d+(\.\d+)?$/.test(text)) return undefined
+  // Where a header comes twice, `fetch` joins the values.
+  const [, number] = /^(\d+(?:\.\d+)?)(?:,|$)/.exec(text) ?? []
+  if (!number) return undefined
   // A number with hundreds of digits would become Infinity and break later arithmetic.
-  return Math.min(Number(text), LONGEST)
+  return Math.min(Number(number), LONGEST)
 }
 
 function parseHttpDate(text: string, now: number): number | undefined {

@@ -52,6 +52,8 @@ describe('Retry-After', () => {
     ['Sun, 06 Nov 1994 08:49:37 GMT', 0],
     ['Sunday, 06-Nov-94 08:49:37 GMT', 0],
     ['Sun Nov  6 08:49:37 1994', 0],
+    // `fetch` joins headers of the same name.
+    ['1, 60', 1_000],
   ])('"%s" means %i ms', (text, expected) => {
     expect(parseRetryAfter({ 'retry-after': text }, now)).toBe(expected)
   })
@@ -65,6 +67,7 @@ describe('Retry-After', () => {
     'Infinity',
     '0x10',
     '2026-02-03',
+    ', 1',
     'Tue, 03 Foo 2026 04:05:16 GMT',
   ])('"%s" is ignored', (text) => {
     expect(parseRetryAfter({ 'retry-after': text }, now)).toBeUndefined()
