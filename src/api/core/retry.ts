@@ -35,7 +35,8 @@ export function mayRepeat(failure: AttemptFailure, retry: RetryClass): boolean {
 export function mayBeApplied(failure: AttemptFailure): boolean {
   if (failure.kind !== 'http') return failure.sent
   if (failure.status === 503) return failure.retryAfterMs === undefined
-  return failure.status >= 500 || failure.status === 408
+  // 303 leads to the result of a request that was carried out.
+  return failure.status >= 500 || failure.status === 408 || failure.status === 303
 }
 
 /** Whether the same request may succeed later. */

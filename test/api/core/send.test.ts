@@ -95,6 +95,12 @@ describe.each(transports)('retries through %s', (transport) => {
       expect(error).not.toHaveProperty('outcome')
     })
 
+    it('that was answered by 303 may have been carried out: that is what 303 says', async () => {
+      faults.play([{ status: 303 }])
+      const error = await errorOf(makeClient().serviceAccounts.keys.rotate(rotate))
+      expect(error).toMatchObject({ kind: 'http', status: 303, outcome: 'unknown' })
+    })
+
     it('that is unsafe is retried when the connection was refused', async () => {
       const client = makeClient({ baseUrl: `http://127.0.0.1:${await refusedPort()}` })
       const error = await errorOf(client.sessions.create({ computerId: 'c' }))
