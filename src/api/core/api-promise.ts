@@ -53,8 +53,8 @@ export function makeApiPromise(
 }
 
 /** Status, headers and request ID of the response of a call. */
-function infoOf({ outcome }: Answered): ResponseInfo {
+function infoOf({ call, outcome }: Answered): ResponseInfo {
   const { attempts, elapsedMs } = outcome.facts
   const { status = 0, headers = {} } = outcome.last.received ?? {}
-  return { status, headers, requestId: requestIdOf(headers), attempts, elapsedMs }
+  return { status, headers, requestId: requestIdOf(headers, call.secrets), attempts, elapsedMs }
 }

@@ -29,7 +29,7 @@ export function makeMethod(
   return function list(input?: unknown, options?: CallOptions): PageList<unknown, unknown> {
     const site = captureCallSite(list)
     return new PageList({
-      id: operation().id,
+      entry: operation(),
       style: page,
       firstCursor: () => Object(input)[page.cursor],
       fetch(next) {

@@ -1,12 +1,12 @@
 import { DecodeError, invalid } from '../errors.ts'
-import type { PageStyle } from '../operation.ts'
+import type { OperationFacts, PageStyle } from '../operation.ts'
 import { valueAt } from '../record.ts'
-import type { ApiPromise, WithResponse } from './api-promise.ts'
+import type { ApiPromise, ResponseInfo, WithResponse } from './api-promise.ts'
 
 /** Where a list gets its pages from. */
 interface PageSource<Page> {
-  /** The `id` of the endpoint, for errors. */
-  id: string
+  /** For errors. */
+  entry: Pick<OperationFacts, 'id' | 'method' | 'path'>
   style: PageStyle
   /** The cursor that the caller gave. Read after the first page, whose request has checked the input. */
   firstCursor(): unknown
@@ -63,10 +63,10 @@ export class PageList<Page, Item> implements PromiseLike<Page>, AsyncIterable<It
     const seen = new Set<unknown>()
     let cursor: string | undefined
     do {
-      const page = await source.fetch(cursor)
+      const { data: page, ...info } = await source.fetch(cursor).withResponse()
       seen.add(cursor ?? source.firstCursor())
       // Read before the page is yielded, since the caller may modify the page.
-      const next = nextCursor(source, page, seen)
+      const next = nextCursor(source, page, info, seen)
       yield page
       if (next instanceof DecodeError) throw next
       cursor = next
@@ -75,13 +75,14 @@ export class PageList<Page, Item> implements PromiseLike<Page>, AsyncIterable<It
 
   /** The items of all pages, in order. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
-    for await (const page of this.pages()) yield* itemsOf(this.#source, page) as Item[]
+    const { items } = this.#source.style
+    for await (const page of this.pages()) yield* valueAt(page, items) as Item[]
   }
 
   /** The items in an array: all of them, or the first `limit`. No page is fetched beyond those. */
   async toArray(options: { limit?: number | undefined } = {}): Promise<Item[]> {
     const limit = options?.limit ?? Infinity
-    if (!(limit >= 0)) throw invalid(this.#source.id, 'limit', 'must be 0 or more')
+    if (!(limit >= 0)) throw invalid(this.#source.entry.id, 'limit', 'must be 0 or more')
     const items: Item[] = []
     if (limit === 0) return items
     for await (const item of this) {
@@ -97,22 +98,24 @@ export class PageList<Page, Item> implements PromiseLike<Page>, AsyncIterable<It
   }
 }
 
-function itemsOf({ id, style }: PageSource<unknown>, page: unknown): unknown[] {
-  const items = valueAt(page, style.items)
-  if (Array.isArray(items)) return items
-  throw new DecodeError(`${id}: the response has no list at "${style.items}"`)
-}
-
 /**
  * The cursor of the next page, or undefined at the end. Without a `hasMore` flag, only an empty page is the end.
  * A short page is not: a server may cap the size of pages, or filter them.
+ * @throws {DecodeError} if the page has no list
  */
-function nextCursor(source: PageSource<unknown>, page: unknown, seen: ReadonlySet<unknown>) {
-  const { next, hasMore } = source.style
-  const count = itemsOf(source, page).length
-  const isMore = hasMore ? valueAt(page, hasMore) : count > 0
+function nextCursor(
+  { entry: { method, path: route }, style }: PageSource<unknown>,
+  page: unknown,
+  { status, requestId, attempts, elapsedMs }: ResponseInfo,
+  seen: ReadonlySet<unknown>,
+) {
+  const { next, hasMore } = style
+  const facts = { method, route, status, requestId, attempts, elapsedMs }
+  const fail = (problem: string) => new DecodeError(`${method} ${route}: ${problem}`, facts)
+  const items = valueAt(page, style.items)
+  if (!Array.isArray(items)) throw fail(`the response has no list at "${style.items}"`)
+  const isMore = hasMore ? valueAt(page, hasMore) : items.length > 0
   const cursor = isMore !== false && valueAt(page, next)
-  const fail = (problem: string) => new DecodeError(`${source.id}: ${problem}`)
   if (typeof cursor === 'string' && cursor !== '')
     return seen.has(cursor) ? fail('the list repeats a cursor') : cursor
   return isMore === true ? fail(`there is more, but no cursor at "${next}"`) : undefined

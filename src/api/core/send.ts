@@ -4,7 +4,6 @@ import { now } from '../timers.ts'
 import { type Attempt, type Call, tryOnce } from './attempt.ts'
 import { Clock, endedBy } from './clock.ts'
 import type { CallReport } from './options.ts'
-import { redact } from './redact.ts'
 import { mayBeApplied, mayRepeat, retryDelay } from './retry.ts'
 import { requestIdOf } from './to-http-error.ts'
 
@@ -90,12 +89,10 @@ function report(
   if (!shared.reportAttempt) return
   const { method, route } = target
   const elapsedMs = Math.round(now() - startedAt)
-  const requestId = requestIdOf(received?.headers)
   const report = {
     ...{ callId, method, route, attempt, elapsedMs, failure: failure?.kind, retryInMs },
     status: received?.status,
-    // The service chooses the request ID, and may echo the key in it.
-    requestId: requestId && redact(requestId, secrets),
+    requestId: requestIdOf(received?.headers, secrets),
   }
   shared.reportAttempt(withoutUndefined(report) as CallReport)
 }

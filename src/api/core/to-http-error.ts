@@ -46,14 +46,17 @@ export function toHttpError(
 export function shownOf({ status, headers, text }: Received, secrets: readonly string[]) {
   const clean = redactValue(headers, secrets) as ResponseHeaders
   const bodyText = redact(text.slice(0, errorBodyBytes), secrets)
-  return { status, headers: clean, requestId: requestIdOf(clean), bodyText }
+  return { status, headers: clean, requestId: requestIdOf(headers, secrets), bodyText }
 }
 
-/** The request ID that a header carries. */
-export function requestIdOf(headers: ResponseHeaders = {}): string | undefined {
+/** The request ID that a header carries. The service chooses it, and may echo the key in it. */
+export function requestIdOf(
+  headers: ResponseHeaders = {},
+  secrets: readonly string[],
+): string | undefined {
   for (const name of ['x-request-id', 'request-id', 'x-amzn-requestid', 'cf-ray']) {
     const value = textOf(headers[name])
-    if (value) return value
+    if (value) return redact(value, secrets)
   }
   return undefined
 }

@@ -3,7 +3,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest'
 import { isClientError, type Message, type PageList } from '../../../src/api/index.ts'
 import type { Script, Seen } from '../../support/fault-server.ts'
 import { runs } from '../../support/runs.ts'
-import { errorOf, json, transports, useFaultServer } from '../_support.ts'
+import { apiKey, errorOf, json, transports, useFaultServer } from '../_support.ts'
 
 const day = { startDate: '2026-02-01', endDate: '2026-02-02' }
 const meta = { org_id: 'o', start_date: '2026-02-01', end_date: '2026-02-02' }
@@ -223,6 +223,25 @@ describe('a page list', () => {
     expect(await errorOf(list.toArray())).toMatchObject({ kind: 'decode' })
     expect(await errorOf(list.toArray({ limit: -1 }))).toMatchObject({ kind: 'validation' })
     expect(await list.toArray({ limit: 0 })).toEqual([])
+  })
+
+  it.each([
+    ['a response without a list', '{"messages": 5}'],
+    ['more pages without a cursor', '{"messages": [], "pagination": {"hasMore": true}}'],
+  ])('names the request in the error for %s, without the key', async (_, body) => {
+    faults.play([{ body, headers: { 'x-request-id': `req-${apiKey}` } }])
+    const error = await errorOf(
+      faults.makeClient().sessions.messages.list({ sessionId: 's' }).toArray(),
+    )
+    expect(error.message).toMatch(/^GET \/api\/v0\/sessions\/{sessionId}\/messages: /)
+    expect(error).toMatchObject({
+      kind: 'decode',
+      method: 'GET',
+      route: '/api/v0/sessions/{sessionId}/messages',
+      status: 200,
+      attempts: 1,
+      requestId: 'req-[secret]',
+    })
   })
 
   it('has catch and finally like a promise', async () => {

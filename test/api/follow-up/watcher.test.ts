@@ -41,11 +41,14 @@ function watch(
   }
   const list = (first: string | undefined) =>
     new PageList<ListMessagesResponse, Message>({
-      id: 'sessions.messages.list',
+      entry: operationOf('sessions.messages.list'),
       style: style as NonNullable<typeof style>,
       firstCursor: () => first,
-      fetch: (cursor = first) =>
-        read(cursor === undefined ? 0 : Number(cursor)) as ApiPromise<ListMessagesResponse>,
+      fetch(cursor = first) {
+        const page = read(cursor === undefined ? 0 : Number(cursor))
+        const withResponse = async () => ({ data: await page })
+        return Object.assign(page, { withResponse }) as ApiPromise<ListMessagesResponse>
+      },
     })
   return makeWatcher(list, after)
 }
