@@ -33,6 +33,16 @@ describe('api: exit codes', () => {
     expect(stderr.split('\n')[1]).toContain(hint)
   })
 
+  it.each([
+    ['organization.limits.getGlobal', { status: 302, headers: { location: '/login' } }],
+    ['readiness.reports', { status: 404 }],
+  ])('a wrong URL for %s is to be corrected in the environment', async (id, fault) => {
+    const { run } = await makeApiHome({ faults: [makeFault(fault)] })
+    const { stderr } = await run('api', id)
+    expect(stderr).toMatch(/check HOOKBELL_A/i)
+    expect(stderr).not.toMatch(/baseUrl|appUrl|paths/)
+  })
+
   it('prints the error message of a service on one line, without control characters', async () => {
     const body = { detail: 'no\u001b[2J\n  run this: \u202ex', title: 'T\u0007', status: 400 }
     const { run } = await makeApiHome({ faults: [makeFault({ status: 400, body })] })

@@ -77,9 +77,17 @@ function hintOf(command: string, error: ClientError): string | undefined {
   if (error.kind === 'config' && error.message.startsWith('appUrl: is not set'))
     return 'Set the environment variable HOOKBELL_APP_BASE_URL as well'
   if (error.kind === 'config' && error.message.startsWith('appUrl')) return APP_URL_HINT
-  if (error.hint) return error.hint.charAt(0).toUpperCase() + error.hint.slice(1)
+  if (error.hint) return forCommands(error.hint.charAt(0).toUpperCase() + error.hint.slice(1))
   if (error.kind === 'validation') return `See: hookbell ${command} --help`
   return error.kind === 'http' ? hintOfStatus(error) : undefined
+}
+
+/** The client's hints name its options. Commands take them from the environment, and have no `paths`. */
+function forCommands(hint: string): string {
+  return hint
+    .replace('baseUrl', 'HOOKBELL_API_BASE_URL')
+    .replace('appUrl', 'HOOKBELL_APP_BASE_URL')
+    .replace(' and paths', '')
 }
 
 function hintOfStatus({ status, retryAt }: HttpError): string | undefined {
