@@ -190,12 +190,13 @@ describe('a consumer whose test runner has no import(), such as Jest', () => {
 describe('a consumer without the types of Node.js', () => {
   it('compiles with those of browsers', async () => {
     const source = `import { createClient, fetchTransport } from 'hookbell/api'
+export { startEmulator } from 'hookbell/emulator'
 export const client = createClient({ transport: fetchTransport({ fetch: globalThis.fetch }) })
 for await (const { role } of client.sessions.messages.list({ sessionId: 's' })) console.log(role)`
     const options = { ...compilerOptions, lib: ['es2022', 'dom'], types: [], noEmit: true }
     const tsconfig = JSON.stringify({ compilerOptions: { ...options, module: 'nodenext' } })
     const files = { 'package.json': '{ "private": true }', 'tsconfig.json': tsconfig }
-    const folder = makeConsumer('browser', { ...files, 'main.mts': source })
+    const folder = makeConsumer('browser', { ...files, 'main.mts': source }, ['zod'])
     const { stdout } = await execa(process.execPath, [...tsc, '-p', folder], { reject: false })
     expect(stdout).toBe('')
   })

@@ -70,7 +70,9 @@ export function recordedBody(text: string): unknown {
 const SHOWN_CHARACTERS = 6
 
 /** Headers as they are recorded. */
-export function recordedHeaders(headers: NodeJS.Dict<string | string[]>): Record<string, string> {
+export function recordedHeaders(headers: {
+  readonly [name: string]: string | string[] | undefined
+}): Record<string, string> {
   const entries = Object.entries(headers).map(([name, value]): [string, string] => {
     const text = Array.isArray(value) ? value.join(', ') : (value ?? '')
     return [name, SECRET.test(name) ? mask(text) : text]
