@@ -19,7 +19,7 @@ export interface ErrorFacts {
   method?: string
   /** The path with its `{names}`, not with their values. */
   route?: string
-  /** How many times the request was sent. */
+  /** How many attempts were made. The last one may have ended before it sent anything. */
   attempts?: number
   elapsedMs?: number
   /** Set if the request may have been carried out although the call failed. */

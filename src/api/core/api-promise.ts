@@ -11,7 +11,7 @@ export interface ResponseInfo {
   headers: ResponseHeaders
   /** ID of the request, for support. */
   requestId: string | undefined
-  /** How many requests were sent, including retries. */
+  /** How many attempts were made, including the first. */
   attempts: number
   /** How long the call took, with all attempts and pauses, in milliseconds. */
   elapsedMs: number
