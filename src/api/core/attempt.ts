@@ -127,9 +127,10 @@ function isAllowed([name, value]: [string, unknown]) {
   return value !== undefined && !RESERVED.test(name)
 }
 
-// A transport of the user may leave out anything.
-function judge({ status, headers = {}, text = '', end, cause }: TransportResponse): Attempt {
-  const received = { status, headers, text }
+function judge({ status, headers: given, text, end, cause }: TransportResponse): Attempt {
+  // A transport of the user may leave out anything, or give null.
+  const headers = given ?? {}
+  const received = { status, headers, text: String(text ?? '') }
   if (!isSuccess(status)) {
     const retryAfterMs = parseRetryAfter(headers, Date.now())
     return { failure: { kind: 'http', status, retryAfterMs }, received }

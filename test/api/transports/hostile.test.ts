@@ -179,6 +179,9 @@ describe('misuse of the helpers', () => {
     ['that is undefined', undefined, 'network'],
     ['without a text', { status: 200, headers: {} }, 'decode'],
     ['without a text or headers', { status: 400 }, 'http'],
+    ['whose text and headers are null', { status: 200, headers: null, text: null }, 'decode'],
+    ['whose text is none', { status: 200, headers: {}, text: 5 }, 'decode'],
+    ['of status 400 whose headers are null', { status: 400, headers: null }, 'http'],
   ])('rejects a response of a custom transport %s', async (_, response, kind) => {
     const transport = odd<Transport>({ send: async () => response })
     const client = createClient({ apiKey, env: {}, transport, retries: 0 })
