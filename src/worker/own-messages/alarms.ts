@@ -37,13 +37,16 @@ interface AlarmDeps {
   now(): number
 }
 
-/** The notice to a person that a channel is dead. */
+/** What hookbell itself reports to a person, on one channel after the other until one carries it. */
 interface Notice {
-  channel: string
+  /** The title of its event. */
   reason: string
-  /** The dead channel, and those on which this notice failed too. */
+  wordsFor: (channel: string) => string
+  /** Channels on which it was or cannot be sent. */
   tried: string[]
   sessionEnv: Readonly<Record<string, string>>
+  /** Called with the id of the event that carries it on another channel. */
+  moved?: (id: string) => void
 }
 
 /** An event that hookbell itself creates, for one channel. */
@@ -115,17 +118,22 @@ export class Alarms {
     this.#file.write({ ...state, unreached })
   }
 
+  /** Sends a notice on another channel if this event, which carries it, fails. */
+  watch(id: string, notice: Notice) {
+    this.#underWay.set(id, notice)
+  }
+
   /** The notices to send now, accepted and claimed as events. */
   takeOwn(): OwnEvent[] {
     return this.#waiting.splice(0).flatMap((notice) => {
       const channel = this.#nextChannel(notice.tried)
       if (channel === undefined) return []
-      const reason = `nothing gets through to the channel ${notice.channel} any more`
-      const body = ownReport(reason, this.#wordsFor(notice, channel))
+      const body = ownReport(notice.reason, notice.wordsFor(channel))
       const header = { client: OWN_CLIENT, env: { ...notice.sessionEnv } }
       try {
         const claim = this.#deps.store.acceptOwn(header, body)
-        this.#underWay.set(claim.id, notice)
+        this.watch(claim.id, notice)
+        notice.moved?.(claim.id)
         return { claim, channel }
       } catch {
         // Such as a full disk: `status` reports the problem.
@@ -201,11 +209,16 @@ export class Alarms {
     const state = this.#file.read()
     if (state.deadChannels.includes(channel)) return
     this.#file.write({ ...state, deadChannels: [...state.deadChannels, channel] })
-    this.#waiting.push({ channel, reason, tried: [channel], sessionEnv })
+    this.#waiting.push({
+      reason: `nothing gets through to the channel ${channel} any more`,
+      wordsFor: (reader) => this.#wordsFor(channel, reason, reader),
+      tried: [channel],
+      sessionEnv,
+    })
   }
 
   /** Without the reason for a channel of the lowest clearance, because a receiver may repeat the agent's text in it. */
-  #wordsFor({ channel, reason }: Notice, reader: string): string {
+  #wordsFor(channel: string, reason: string, reader: string): string {
     const clearance = rulesOf(reader, this.#deps.config().config)?.clearance
     const why = clearance === 'minimal' ? '' : `${reason}\n`
     const file = configPath(this.#deps.configDir)

@@ -3,12 +3,16 @@ import { join } from 'node:path'
 import type { LoadedConfig } from '../../config/load/load.ts'
 import { problemHint } from '../../config/problem-hint.ts'
 import { SAVING_MS } from '../../config/stamp.ts'
+import { DESKTOP_OF_LAST_RESORT } from '../../deliver/audience.ts'
+import type { HookbellError } from '../../errors.ts'
 import { readQuietly } from '../../fs/read.ts'
 import { OWN_CLIENT } from '../../journal/own-client.ts'
 import type { Claim } from '../../spool/claim.ts'
 import { sha256 } from '../../text/sha256.ts'
 import type { WorkerDeps } from '../deps.ts'
 import { ownReport } from './own-report.ts'
+
+const TITLE = 'the configuration cannot be used'
 
 interface Told {
   /** Of the problem; '' if the configuration was right. */
@@ -17,7 +21,10 @@ interface Told {
   id: string
 }
 
-/** Reports each broken configuration once to the user, by an event to the desktop, until it is right again. */
+/**
+ * Reports each broken configuration once to the user, by an event to the desktop, or to another channel if that fails,
+ * until it is right again.
+ */
 export class ConfigProblem {
   readonly #deps: WorkerDeps
   #seen: LoadedConfig | undefined
@@ -71,22 +78,44 @@ export class ConfigProblem {
   }
 
   #tell(loaded: LoadedConfig, hash: string): Claim | undefined {
-    const { store, lastSession } = this.#deps
     try {
-      const header = { client: OWN_CLIENT, env: { ...lastSession.env } }
-      const claim = loaded.problem && store.acceptOwn(header, describe(loaded))
       // After a fix the hash is removed, so that the same mistake is reported again.
-      if (claim) writeFileSync(this.#path, `${hash} ${claim.id}`, { mode: 0o600 })
-      else rmSync(this.#path, { force: true })
-      return claim
+      if (loaded.problem) return this.#report(describe(loaded.problem, loaded.source), hash)
+      rmSync(this.#path, { force: true })
+      return undefined
     } catch {
       return undefined
     }
   }
+
+  #report(message: string, hash: string): Claim {
+    const { alarms, store, lastSession } = this.#deps
+    const sessionEnv = { ...lastSession.env }
+    const claim = store.acceptOwn(
+      { client: OWN_CLIENT, env: sessionEnv },
+      ownReport(TITLE, message),
+    )
+    this.#noteTold(hash, claim.id)
+    alarms.watch(claim.id, {
+      reason: TITLE,
+      wordsFor: () => message,
+      tried: [DESKTOP_OF_LAST_RESORT],
+      sessionEnv,
+      moved: (id) => this.#noteTold(hash, id),
+    })
+    return claim
+  }
+
+  #noteTold(hash: string, id: string) {
+    try {
+      writeFileSync(this.#path, `${hash} ${id}`, { mode: 0o600 })
+    } catch {
+      // Such as a full disk: the next worker reports it again.
+    }
+  }
 }
 
-function describe({ problem, source }: LoadedConfig): Buffer {
-  const hint = problem ? problemHint(problem).replace(/[.?]?$/, (end) => end || '.') : ''
-  const message = `${problem?.message}. ${hint} Until it is fixed, the ${source} settings are used.`
-  return ownReport('the configuration cannot be used', message)
+function describe(problem: HookbellError, source: LoadedConfig['source']): string {
+  const hint = problemHint(problem).replace(/[.?]?$/, (end) => end || '.')
+  return `${problem.message}. ${hint} Until it is fixed, the ${source} settings are used.`
 }

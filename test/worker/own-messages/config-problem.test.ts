@@ -113,8 +113,8 @@ describe('a configuration that is being saved', () => {
   })
 })
 
-/** A world whose desktop is a phone with these messages: the channel that reports a broken configuration can withdraw. */
-async function makeShowing() {
+/** A world whose only channel is a phone with these messages. As the desktop it reports a broken configuration. */
+async function makeShowing(channel = 'desktop') {
   const shown = new Map<string, { title: string; message: string }>()
   const { url: server } = await startReceiver({
     script: [
@@ -128,8 +128,8 @@ async function makeShowing() {
     ],
   })
   const world = makeWorld()
-  const desktop = { type: 'ntfy', server, topic: 'shop' }
-  const good = JSON.stringify({ channels: { desktop }, lingerSeconds: 0 })
+  const phone = { type: 'ntfy', server, topic: 'shop' }
+  const good = JSON.stringify({ channels: { [channel]: phone }, lingerSeconds: 0 })
   world.configure(good)
   await world.once()
   return { ...world, good, shown: () => [...shown.values()] }
@@ -166,6 +166,35 @@ describe('the report of a broken configuration', () => {
     configure('{"chanels":{}}')
     await once()
     expect(shown()).toMatchObject([{ message: expect.stringContaining('unknown key') }])
+  })
+})
+
+describe('the report of a broken configuration without a desktop', () => {
+  const env = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere/bus' }
+
+  it('comes on another channel, once, and is withdrawn from there', async () => {
+    const { accept, configure, good, once, shown } = await makeShowing('phone')
+    configure('nonsense')
+    accept({ hook_event_name: 'FutureEvent' }, { env })
+    await once()
+    await once()
+    expect(shown()).toMatchObject([{ title: 'hookbell: the configuration cannot be used' }])
+    configure(good)
+    await once()
+    expect(shown()).toEqual([])
+  })
+
+  it('comes there from a running worker too', async () => {
+    const { accept, configure, good, shown, untilIdle } = await makeShowing('phone')
+    configure(good.replace('"lingerSeconds":0', '"lingerSeconds":600'))
+    const running = untilIdle()
+    accept({ hook_event_name: 'FutureEvent' }, { env })
+    configure('nonsense')
+    await expect.poll(shown, { timeout: 10_000 }).toHaveLength(1)
+    configure(good)
+    accept({ hook_event_name: 'FutureEvent' }, { env })
+    await running
+    expect(shown()).toEqual([])
   })
 })
 
