@@ -87,6 +87,7 @@ const lines = String.raw`
   LTAI [A-Za-z0-9]{16,26}(?!\w)
   SCW [A-Z0-9]{17}(?!\w)
   npm_ [A-Za-z0-9]{36}(?!\w)
+  tk_ [A-Za-z0-9]{29}(?!\w)
   AKIA|ASIA|ABIA [0-9A-Z]{16}(?!\w)
   SK|AC [0-9a-f]{32}(?!\w)
 `

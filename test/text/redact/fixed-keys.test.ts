@@ -79,6 +79,7 @@ const keys: Readonly<Record<string, string>> = {
   newRelicLicense: `${hex(36)}NRAL`,
   newRelicUser: `NRAK-${upper(27)}`,
   notion: `secret_${any(43)}`,
+  ntfy: `tk_${any(29)}`,
   nuget: `oy2${lower(43)}`,
   nvidia: `nvapi-${any(64)}`,
   octopus: `API-${upper(26)}`,
