@@ -16,8 +16,12 @@ export function escapeHtml(text: string): string {
 
 export const slackMarkup: Markup = {
   name: 'slack',
-  // Slack reads * _ ~ ` only at the edge of a word; a zero-width space on both sides takes that edge away.
-  escape: (text) => escapeMarkup(text).replace(/[*_~`]/g, '\u200b$&\u200b'),
+  // Slack reads * _ ~ ` only at the edge of a word; a zero-width space on both sides takes that edge away. Another one
+  // keeps the name of an emoji from becoming a picture, such as in main.ts:100:5.
+  escape: (text) =>
+    escapeMarkup(text)
+      .replace(/:(?=[\w+-]+:)/g, ':\u200b')
+      .replace(/[*_~`]/g, '\u200b$&\u200b'),
   parts: {
     bold: (inner) => around('*', inner),
     italic: (inner) => around('_', inner),
