@@ -13,7 +13,7 @@ import { previewOf, type Source } from '../prepare/preview.ts'
 import { type SampleName, sampleNames } from '../prepare/samples.ts'
 import { Templates } from '../render/templates.ts'
 import { escapeControls } from '../text/clean.ts'
-import { redact } from '../text/redact/redact.ts'
+import { redact, visible } from '../text/redact/redact.ts'
 import { didYouMean } from '../text/suggest.ts'
 import { stateFolders, withEvents } from './_events.ts'
 import { findEvent, findEvents } from './_find-event.ts'
@@ -77,11 +77,13 @@ function note(text: string) {
   process.stderr.write(`${text}\n`)
 }
 
-/** Redacts secrets in every text, as in everything that is printed. */
+/** Redacts secrets in every text, as in everything that is printed. The others keep the invisible marks of the channel. */
 function hideSecrets<Value>(value: Value, secrets: readonly string[]): Value {
-  return JSON.parse(JSON.stringify(value), (_, part) =>
-    typeof part === 'string' ? redact(part, secrets) : part,
-  )
+  return JSON.parse(JSON.stringify(value), (_, part) => {
+    if (typeof part !== 'string') return part
+    const redacted = redact(part, secrets)
+    return redacted === visible(part) ? part : redacted
+  })
 }
 
 async function writeHtml(path: string, html: string | undefined, channel: string) {

@@ -15,7 +15,7 @@ const mail = {
 const stop = {
   hook_event_name: 'Stop',
   session_id: '00000001-2222-4333-8444-555555555555',
-  last_assistant_message: 'I looked.\n\nShall I **go on**, <!channel>?',
+  last_assistant_message: 'I looked.\n\nShall I **go on** with 2 * 3, <!channel>?',
 }
 
 describe('hookbell preview', () => {

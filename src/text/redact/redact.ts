@@ -115,7 +115,8 @@ function withoutBold(text: string, start: number, end: number): number {
   return before > start ? before : end
 }
 
-function visible(text: string): string {
+/** The text without invisible characters, as `redact` returns one that holds no secret. */
+export function visible(text: string): string {
   if (!NOT_ASCII.test(text)) return text
   return text.replace(INVISIBLE, '').replace(BETWEEN_ASCII, '')
 }
