@@ -17,10 +17,11 @@ export function escapeHtml(text: string): string {
 export const slackMarkup: Markup = {
   name: 'slack',
   // Slack reads * _ ~ ` only at the edge of a word; a zero-width space on both sides takes that edge away. Another one
-  // keeps the name of an emoji from becoming a picture, such as in main.ts:100:5.
+  // keeps the name of an emoji from becoming a picture, such as in main.ts:100:5. Only these two are plain numbers; other
+  // line numbers and times can be copied as they are.
   escape: (text) =>
     escapeMarkup(text)
-      .replace(/:(?=[\w+-]+:)/g, ':\u200b')
+      .replace(/:(?=[\w+-]+:)(?=100:|1234:|[+-]1:|[^a-z:]*[a-z])/g, ':\u200b')
       .replace(/[*_~`]/g, '\u200b$&\u200b'),
   parts: {
     bold: (inner) => around('*', inner),

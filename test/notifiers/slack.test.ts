@@ -164,6 +164,7 @@ describe('notifiers: slack', () => {
   it.each([
     ['src/main.ts:100:5 failed', 'src/main.ts:\u200b100:5 failed'],
     ['pick :one: or :+1:', 'pick :\u200bone: or :\u200b+1:'],
+    ['main.ts:42:5 at 10:30:45', 'main.ts:42:5 at 10:30:45'],
     ['std::cout, a: b, https://a.example:443', 'std::cout, a: b, https://a.example:443'],
   ])('lets no text of an event become a picture: %s', (text, shown) => {
     expect(slack.markup?.escape(text)).toBe(shown)
