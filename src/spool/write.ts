@@ -1,7 +1,7 @@
-import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { privateFolder, writeDurable } from '../fs/durable.ts'
 import { isMissing } from '../fs/missing.ts'
+import { strangerOf } from '../fs/stranger.ts'
 import { formatHeader, type Header } from './header.ts'
 import { MAX_BODY_BYTES } from './layout.ts'
 import { newId } from './new-id.ts'
@@ -13,10 +13,8 @@ import { newId } from './new-id.ts'
  */
 export function acceptEvent(state: string, header: Header, body: Buffer): string {
   const spool = `${state}/spool`
-  // Another owner of the state folder could replace the spool during the write. Windows has no user ids.
-  const uid = process.getuid?.()
-  const owner = statSync(state, { throwIfNoEntry: false })?.uid ?? uid
-  if (uid !== undefined && owner !== uid) throw new Error(`${state}: belongs to another user`)
+  // Another owner of the state folder could replace the spool during the write.
+  if (strangerOf(state) !== undefined) throw new Error(`${state}: belongs to another user`)
   for (const folder of [spool, `${spool}/tmp`, `${spool}/new`]) privateFolder(folder)
   const id = newId()
   const kept = body.subarray(0, MAX_BODY_BYTES)

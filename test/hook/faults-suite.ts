@@ -140,6 +140,30 @@ export function faultsSuite(door: Door) {
       expect(readdirSync(home.state)).not.toContain('spool')
     })
 
+    // As under `sudo -E`. The owner of these folders could not use what root makes there.
+    it.skipIf(!isRoot)('makes nothing in the runtime folder of another user', async () => {
+      await door.argv(home)
+      chownSync(home.state, STRANGER, STRANGER)
+      rmSync(runtime, { recursive: true, force: true })
+      mkdirSync(runtime, { mode: 0o700 })
+      chownSync(runtime, STRANGER, STRANGER)
+      expect(quiet(await runDoor(door, home, { input: EVENT }))).toEqual(silent)
+      expect(readdirSync(runtime)).toEqual([])
+    })
+
+    it.skipIf(!isRoot || door.isInstalled)(
+      'makes no state folder in that of another user',
+      async () => {
+        const theirs = join(home.folder, 'theirs')
+        mkdirSync(theirs, { mode: 0o700 })
+        chownSync(theirs, STRANGER, STRANGER)
+        const state = join(theirs, '.local/state/hookbell')
+        home.env.HOOKBELL_STATE_DIR = state
+        await expectFallback('"$@"', { input: EVENT }, prepareFallback(state))
+        expect(readdirSync(theirs)).toEqual([])
+      },
+    )
+
     it.each(['spool', 'spool/tmp', 'spool/new'])(
       'does not follow a symbolic link in place of %s',
       async (path) => {

@@ -1,0 +1,16 @@
+import { statSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/**
+ * The id of another user who owns a folder. If the folder is missing: undefined, but for root, who could make it inside a
+ * folder of another user. That user could not use it, so then the owner of the nearest folder above counts.
+ */
+export function strangerOf(folder: string): number | undefined {
+  const me = process.getuid?.()
+  // Windows has no user ids.
+  if (me === undefined) return undefined
+  const owner = statSync(folder, { throwIfNoEntry: false })?.uid
+  const above = dirname(folder)
+  if (owner === undefined && me === 0 && above !== folder) return strangerOf(above)
+  return owner === me ? undefined : owner
+}
