@@ -4,6 +4,7 @@ import { stateDir } from '../config/paths.ts'
 import { fallbackFolders, pinnedPath } from '../config/pinned.ts'
 import { errorCode } from '../errors.ts'
 import { runtimeDir } from '../fs/home.ts'
+import { distinctFolders } from '../fs/links.ts'
 import { refuseUnreadable } from '../fs/ownership.ts'
 import { type EventStatus, emptyStatus } from '../journal/history.ts'
 import { OpenJournal } from '../journal/open.ts'
@@ -24,7 +25,8 @@ export function stateFolders(): string[] {
 /** The same for commands that also work without them. */
 export function allStateFolders(): string[] {
   const state = stateDir()
-  return [state, ...(mayHaveFallback(state) ? fallbackFolders(state).filter(isInUse) : [])]
+  if (!mayHaveFallback(state)) return [state]
+  return distinctFolders([state, ...fallbackFolders(state).filter(isInUse)])
 }
 
 /** A cheap check first: computing the fallback folder's name costs a tenth of a start, and most users have none. */
@@ -99,14 +101,17 @@ function tallyOf(journal: OpenJournal, state: string, onUnreadable?: OnUnreadabl
     for (const name of list(folder, onUnreadable)) {
       const parsed = parseName(name)
       if (!parsed || parsed.isDelivery || tally.has(parsed.id)) continue
-      // The time of the last write is the time of acceptance.
-      const stat = lstatSync(join(folder, name), { throwIfNoEntry: false })
-      tally.expect(parsed.id, Math.floor(stat?.mtimeMs ?? Date.now()))
+      tally.expect(parsed.id, writtenAt(join(folder, name)))
     }
   }
   // An event may be `retried` in the journal and still dead on disk: the retry crashed between the two.
   for (const name of list(spool.dead, onUnreadable)) tally.markDead(name)
   return tally
+}
+
+/** The time of the last write is that of acceptance; of a delivery, when it gave up. */
+function writtenAt(path: string): number {
+  return Math.floor(lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
 }
 
 function readInFull(

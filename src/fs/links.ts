@@ -11,6 +11,16 @@ export function realPath(path: string): string {
   }
 }
 
+/** Each folder once, by the first of its names. */
+export function distinctFolders(folders: readonly string[]): string[] {
+  const names = new Map<string, string>()
+  for (const folder of folders) {
+    const real = realPath(folder)
+    if (!names.has(real)) names.set(real, folder)
+  }
+  return [...names.values()]
+}
+
 /**
  * The file to write in place of a path: if the path is a symbolic link, its target, so that the link stays. People keep
  * such files elsewhere. @throws HookbellError for a link that leads nowhere

@@ -1,5 +1,6 @@
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { fallbackFolders } from '../config/pinned.ts'
+import { distinctFolders } from '../fs/links.ts'
 import { isTrusted } from '../fs/trust.ts'
 import { holdsEvents } from '../spool/layout.ts'
 import { startMarkerPath } from '../spool/lock/start-marker.ts'
@@ -13,10 +14,5 @@ export function servedFolders(stateDir: string, env = process.env): string[] {
   const fallbacks = fallbackFolders(stateDir, env).filter(
     (folder) => holdsEvents(folder) || existsSync(startMarkerPath(folder)),
   )
-  const served = new Map<string, string>()
-  for (const folder of [stateDir, ...fallbacks].filter(isTrusted)) {
-    const real = realpathSync(folder)
-    if (!served.has(real)) served.set(real, folder)
-  }
-  return [...served.values()]
+  return distinctFolders([stateDir, ...fallbacks].filter(isTrusted))
 }

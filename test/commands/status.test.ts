@@ -173,3 +173,20 @@ describe('a channel without a route', () => {
     ])
   })
 })
+
+describe.skipIf(process.platform === 'win32')('a state folder with another name', () => {
+  // Older versions shared this fallback folder between all state folders of a user.
+  it('is counted once, also if it is the fallback folder', async () => {
+    const home = await makeHome()
+    home.env.HOOKBELL_STATE_DIR = join(home.env.XDG_RUNTIME_DIR, 'hookbell')
+    home.accept({ hook_event_name: 'Stop' })
+    symlinkSync(home.env.XDG_RUNTIME_DIR, join(home.home, 'link'))
+    for (const name of [
+      `${home.env.XDG_RUNTIME_DIR}/hookbell/`,
+      join(home.home, 'link/hookbell'),
+    ]) {
+      home.env.HOOKBELL_STATE_DIR = name
+      expect((await home.run('status')).stdout, name).toMatch(/^events +1 accepted/m)
+    }
+  })
+})
