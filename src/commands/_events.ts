@@ -11,7 +11,7 @@ import { OpenJournal } from '../journal/open.ts'
 import { Tallies } from '../journal/tallies.ts'
 import type { TalliedEvent, Tally } from '../journal/tally.ts'
 import { isInUse, spoolIn } from '../spool/layout.ts'
-import { parseName } from '../spool/names.ts'
+import { eventIdOf, parseName } from '../spool/names.ts'
 
 /**
  * The state folder, and those of the front door's fallback folders that were ever used.
@@ -104,8 +104,14 @@ function tallyOf(journal: OpenJournal, state: string, onUnreadable?: OnUnreadabl
       tally.expect(parsed.id, writtenAt(join(folder, name)))
     }
   }
-  // An event may be `retried` in the journal and still dead on disk: the retry crashed between the two.
-  for (const name of list(spool.dead, onUnreadable)) tally.markDead(name)
+  // The journal may be lost, or an event `retried` there and still dead on disk: the retry crashed between the two.
+  for (const name of list(spool.dead, onUnreadable)) {
+    const parsed = parseName(name)
+    if (!parsed) continue
+    const id = eventIdOf(parsed)
+    if (!tally.has(id)) tally.expect(id, writtenAt(join(spool.dead, name)))
+    tally.markDead(id)
+  }
   return tally
 }
 

@@ -63,11 +63,12 @@ export class Tally {
     this.#expectedIds.set(row, id)
   }
 
-  /** Marks an event as dead because it is in dead/, whatever the journal says of it. */
+  /** Marks an event as dead because something of it is in dead/, unless the journal says so too. */
   markDead(id: string) {
     const row = this.#rowOf(id)
     const progress = this.#progress[row]
-    if (progress) this.#progress[row] = progressOf({ ...progress.status, outcome: 'dead' })
+    if (progress && !hasDead(progress.status))
+      this.#progress[row] = progressOf({ ...progress.status, outcome: 'dead' })
   }
 
   count(): Record<Outcome, number> {

@@ -26,6 +26,11 @@ export function parseName(name: string): ParsedName | undefined {
   return { id, crashes: Number(crashes), isDelivery }
 }
 
+/** The event that a file concerns, of a summary the first one. A delivery has its id, a dot and the channel as its own. */
+export function eventIdOf({ id, isDelivery }: ParsedName): string {
+  return isDelivery ? id.replace(/\..*/, '') : id
+}
+
 export function formatName(
   { id, isDelivery }: Omit<ParsedName, 'crashes'>,
   crashes?: number,

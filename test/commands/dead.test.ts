@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { appendFileSync, existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -125,4 +125,33 @@ it('hookbell dead lists a question that reached nobody, and one that waits on an
   // Status says how many are listed there.
   const all = 'x 2 dead (2 of them waiting or undelivered too): see hookbell dead'
   expect((await home.run('status')).stdout).toContain(all)
+})
+
+it('hookbell dead lists what the journal has lost', async () => {
+  const { url } = await startReceiver({ script: [404, 200] })
+  const team = { type: 'slack', url: `${url}/services/x` }
+  const home = await makeHome({ channels: { team }, routes: [{ on: ['*'], to: ['team'] }] })
+  const [told, unusable] = [home.accept({ hook_event_name: 'Stop', session_id: 's' }), 'event-1']
+  await home.run('worker', '--once')
+  writeFileSync(join(home.state, 'spool/dead', unusable), 'hookbell-event 1\n\n{}')
+  rmSync(join(home.state, 'journal.jsonl'))
+  const ids = async () => {
+    const dead = JSON.parse((await home.run('dead', '--json')).stdout) as { id: string }[]
+    return dead.map(({ id }) => id).sort()
+  }
+  expect(await ids()).toEqual([told, unusable].sort())
+  expect((await home.run('status')).stdout).toContain('x 2 dead: see hookbell dead')
+  expect((await home.run('doctor')).stdout).toContain('spool.dead: 2 could not be delivered')
+  await home.run('dead', 'retry', told)
+  await home.run('worker', '--once')
+  expect(await ids()).toEqual([unusable])
+})
+
+it('hookbell dead lists a delivery whose retry was recorded but did not happen', async () => {
+  const { home } = await makeFailing([404])
+  const id = home.accept({ hook_event_name: 'Stop', session_id: 's' })
+  await home.run('worker', '--once')
+  const retried = { at: Date.now(), id, type: 'retried' }
+  appendFileSync(join(home.state, 'journal.jsonl'), `${JSON.stringify(retried)}\n`)
+  expect((await home.run('dead')).stdout).toContain(id.slice(0, 8))
 })
