@@ -9,9 +9,11 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { fallbackFolders } from '../../src/config/pinned.ts'
+import { acceptEvent } from '../../src/spool/write.ts'
 import { root } from '../support/home.ts'
 import { inJsonCommand, shellQuote } from '../support/shell-quote.ts'
-import { type BrokenHome, makeWorkingHome, working } from './_broken-home.ts'
+import { type BrokenHome, canMount, makeWorkingHome, working } from './_broken-home.ts'
 import { type Fault, type Step, testFaults } from './_faults-suite.ts'
 
 const toConfig =
@@ -20,6 +22,12 @@ const toConfig =
     writeConfig(JSON.stringify(config))
 const repairConfig = toConfig(working)
 const secrets = ({ configDir }: BrokenHome) => join(configDir, 'secrets.env')
+
+/** The file `is-full` fills the disk. */
+const smallDisk = `
+  cp -a "$STATE" "$STATE.full" && mount -t tmpfs -o mode=700,size=256m x "$STATE"
+  cp -a "$STATE.full/." "$STATE" && rm -r "$STATE.full"
+  [ ! -e "$HOME/is-full" ] || head -c 300000000 /dev/zero >"$STATE/fill" 2>/dev/null`
 
 const faults: Record<string, Fault> = {
   'the configuration is not JSON': {
@@ -161,10 +169,7 @@ const faults: Record<string, Fault> = {
     repair: 'as advised',
   },
   'the disk is full': {
-    prelude: `
-      cp -a "$STATE" "$STATE.full" && mount -t tmpfs -o mode=700,size=256m x "$STATE"
-      cp -a "$STATE.full/." "$STATE" && rm -r "$STATE.full"
-      [ ! -e "$HOME/is-full" ] || head -c 300000000 /dev/zero >"$STATE/fill" 2>/dev/null`,
+    prelude: smallDisk,
     break: ({ home }) => writeFileSync(join(home, 'is-full'), ''),
     doctor: ['disk', 'warning', /the disk is full; events are stored in /, /^Make room$/],
     status: /^x .*: the disk is full; events are stored in .*\. Make room$/m,
@@ -212,6 +217,18 @@ const faults: Record<string, Fault> = {
 }
 
 testFaults(faults)
+
+it.skipIf(!canMount)('status names the fallback folder once while the disk is full', async () => {
+  const home = await makeWorkingHome('droid', smallDisk)
+  writeFileSync(join(home.home, 'is-full'), '')
+  const [fallback = ''] = fallbackFolders(home.state)
+  acceptEvent(fallback, { client: 'droid', env: {} }, Buffer.from('{"hook_event_name":"Stop"}'))
+  const { stdout } = await home.run(['status'])
+  expect(stdout).toMatch(/^events +1 accepted/m)
+  expect(stdout.split('\n').filter((line) => line.includes(fallback))).toEqual([
+    `x ${home.state}: the disk is full; events are stored in ${fallback}. Make room`,
+  ])
+})
 
 it('doctor reports a fault that the worker of its own attempt repairs at once', async () => {
   const home = await makeWorkingHome('droid')

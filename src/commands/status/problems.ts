@@ -41,7 +41,8 @@ export async function problemsOf(
   if (unreachable.length === names.length && !isExplained)
     problems.push('no route leads to a channel: nothing is told. Add one: hookbell config edit')
   problems.push(...warnings)
-  const risks = [...foldersAtRisk(configDir(), state), ...spoolAtRisk(state), noRoom(state)]
+  const full = noRoom(state)
+  const risks = [...foldersAtRisk(configDir(), state), ...spoolAtRisk(state), full]
   for (const fault of risks.filter((one) => one !== undefined))
     problems.push([fault.message, fault.hint].filter(Boolean).join('. '))
   if (extraCaFile && !existsSync(extraCaFile)) problems.push(`extraCaFile: no file ${extraCaFile}`)
@@ -51,7 +52,8 @@ export async function problemsOf(
     const count = listQuietly(corrupt).length
     if (count > 0) problems.push(`${count} damaged or foreign in ${corrupt}`)
   }
-  for (const folder of folders.slice(1).filter(hasWaiting)) {
+  // A full disk has been reported with the folder that takes the events.
+  for (const folder of full ? [] : folders.slice(1).filter(hasWaiting)) {
     problems.push(`events are stored in ${folder}: ${state} failed`)
   }
   return problems
