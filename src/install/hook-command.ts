@@ -10,7 +10,7 @@ const WORD = String.raw`(?:'[^']*'|"[^"]*"|\\.|[^\s'"\\;&|<>(){}])+`
 
 /** Matches a whole command only: a longer one that a person built around ours belongs to them. */
 const OURS_GUARDED = new RegExp(
-  String.raw`^(?:\{ )?(?:(?<node>${WORD}) )?(?<door>${WORD}) --client [a-z][a-z0-9-]*(?: --shared)?(?:; \})?` +
+  String.raw`^(?:\{ (?:trap 'exit 0' 0; )?)?(?:(?<node>${WORD}) )?(?<door>${WORD}) --client [a-z][a-z0-9-]*(?: --shared)?(?:; \})?` +
     String.raw`(?: >(?:/dev/null|NUL) 2>&1| 2>/dev/null)?(?: \|\| (?::|true|exit /b 0))?$`,
 )
 
@@ -22,7 +22,7 @@ const OURS_ON_WINDOWS =
 
 /** One simple command, for a client that appends the payload to the command line as a here-document. */
 const OURS_SIMPLE = new RegExp(
-  String.raw`^sh -c '\{ "\$0" --client [a-z][a-z0-9-]*(?: --shared)?; \} >/dev/null 2>&1 \|\| :' (?<door>${WORD})$`,
+  String.raw`^sh -c '\{ (?:trap "exit 0" 0; )?"\$0" --client [a-z][a-z0-9-]*(?: --shared)?; \} >/dev/null 2>&1 \|\| :' (?<door>${WORD})$`,
 )
 
 export interface HookEntry {
@@ -111,10 +111,11 @@ function wordsOf(command: string) {
   return patterns.map((pattern) => pattern.exec(command)).find(Boolean)?.groups
 }
 
-// The braces matter: bash reports a killed child on the stderr of the list, not of the command.
+// The braces matter: bash reports a killed child on the stderr of the list, not of the command. So does the trap: where no
+// process can be started for the front door, dash exits with 2 whatever follows, and agents read that as "block".
 function guard(program: string, client: ClientName, options: string): string {
   const { isCommandExtended }: Client = clients[client]
   if (isCommandExtended)
-    return `sh -c '{ "$0" --client ${options}; } >/dev/null 2>&1 || :' ${program}`
-  return `{ ${program} --client ${options}; } >/dev/null 2>&1 || :`
+    return `sh -c '{ trap "exit 0" 0; "$0" --client ${options}; } >/dev/null 2>&1 || :' ${program}`
+  return `{ trap 'exit 0' 0; ${program} --client ${options}; } >/dev/null 2>&1 || :`
 }

@@ -85,7 +85,7 @@ describe('init --dry-run', () => {
       +        "hooks": [
       +          {
       +            "type": "command",
-      +            "command": "{ '~/.local/state/hookbell/hookbell-hook' --client droid; } >/dev/null 2>&1 || :",
+      +            "command": "{ trap 'exit 0' 0; '~/.local/state/hookbell/hookbell-hook' --client droid; } >/dev/null 2>&1 || :",
       +            "timeout": 10
       +          }
       +        ]
@@ -96,7 +96,7 @@ describe('init --dry-run', () => {
       +        "hooks": [
       +          {
       +            "type": "command",
-      +            "command": "{ '~/.local/state/hookbell/hookbell-hook' --client droid; } >/dev/null 2>&1 || :",
+      +            "command": "{ trap 'exit 0' 0; '~/.local/state/hookbell/hookbell-hook' --client droid; } >/dev/null 2>&1 || :",
       +            "timeout": 10
       +          }
       +        ]
@@ -107,7 +107,7 @@ describe('init --dry-run', () => {
       +        "hooks": [
       +          {
       +            "type": "command",
-      +            "command": "{ '~/.local/state/hookbell/hookbell-hook' --client droid; } >/dev/null 2>&1 || :",
+      +            "command": "{ trap 'exit 0' 0; '~/.local/state/hookbell/hookbell-hook' --client droid; } >/dev/null 2>&1 || :",
       +            "timeout": 10
       +          }
       +        ]
@@ -118,7 +118,7 @@ describe('init --dry-run', () => {
       +        "hooks": [
       +          {
       +            "type": "command",
-      +            "command": "{ '~/.local/state/hookbell/hookbell-hook' --client droid; } >/dev/null 2>&1 || :",
+      +            "command": "{ trap 'exit 0' 0; '~/.local/state/hookbell/hookbell-hook' --client droid; } >/dev/null 2>&1 || :",
       +            "timeout": 10
       +          }
       +        ]
@@ -129,7 +129,7 @@ describe('init --dry-run', () => {
       +        "hooks": [
       +          {
       +            "type": "command",
-      +            "command": "{ '~/.local/state/hookbell/hookbell-hook' --client droid; } >/dev/null 2>&1 || :",
+      +            "command": "{ trap 'exit 0' 0; '~/.local/state/hookbell/hookbell-hook' --client droid; } >/dev/null 2>&1 || :",
       +            "timeout": 10
       +          }
       +        ]
@@ -600,7 +600,9 @@ describe('hookbell init', () => {
     expect({ status, shown }).toMatchObject({ status: 0, shown: expect.stringMatching(/^Wrote ~/) })
     const { hooks } = JSON.parse(readFileSync(join(home, '.factory/settings.json'), 'utf8'))
     const door = join(home, '.local/state/hookbell/hookbell-hook')
-    expect(hooks.Stop[0].hooks[0].command).toContain(`{ ${shellQuote(door)} --client droid; }`)
+    expect(hooks.Stop[0].hooks[0].command).toContain(
+      `{ trap 'exit 0' 0; ${shellQuote(door)} --client droid; }`,
+    )
     expect(statSync(door).mode & 0o100).toBe(0o100)
   })
 

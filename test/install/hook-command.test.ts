@@ -14,6 +14,12 @@ import { makeHome } from './make-home.ts'
 
 const shells = ['dash', 'bash'].filter((shell) => spawnSync(shell, ['-c', ':']).status === 0)
 
+/** Runs a program that may start no other one. */
+const limited = ['setpriv', '--reuid=54321', '--clear-groups', 'prlimit', '--nproc=1']
+const canLimit =
+  process.getuid?.() === 0 &&
+  spawnSync(limited[0] ?? '', [...limited.slice(1), 'true']).status === 0
+
 const oddNames = [
   'plain',
   'with space',
@@ -69,6 +75,18 @@ describe.each(shells)('hook command under %s', (shell) => {
   ])('is silent and succeeds when the front door %s', (_, script) => {
     expect(run(shell, hookCommand(makeDoor(script), 'droid'))).toEqual(silence)
   })
+
+  // bash tries again for 15 s first.
+  it.skipIf(shell === 'bash' || !canLimit).each(['droid', 'cursor'] as const)(
+    'succeeds when no process can be started for the front door: %s',
+    (client) => {
+      const [program = '', ...words] = limited
+      const command = hookCommand(makeDoor('exit 0'), client)
+      // A simple command: the shell becomes the one that it starts.
+      const line = client === 'cursor' ? `exec ${command}` : command
+      expect(spawnSync(program, [...words, shell, '-c', line]).status).toBe(0)
+    },
+  )
 
   it('is silent when the front door is not executable', () => {
     const door = makeDoor('exit 0')
@@ -161,7 +179,7 @@ writeFileSync(__filename + '.got', process.argv.slice(2, 4).join(' ') + readFile
 describe('hook command', () => {
   it('contains no user and no home in its shared form', () => {
     expect(sharedHookCommand('droid')).toMatchInlineSnapshot(
-      `"{ "\${HOOKBELL_STATE_DIR:-\${XDG_STATE_HOME:-$HOME/.local/state}/hookbell}/hookbell-hook" --client droid --shared; } >/dev/null 2>&1 || :"`,
+      `"{ trap 'exit 0' 0; "\${HOOKBELL_STATE_DIR:-\${XDG_STATE_HOME:-$HOME/.local/state}/hookbell}/hookbell-hook" --client droid --shared; } >/dev/null 2>&1 || :"`,
     )
   })
 
@@ -205,6 +223,7 @@ describe('hook command', () => {
     sharedHookCommand('cursor'),
     "'/x/hookbell-hook' --client droid",
     '{ "$HOME/hookbell-hook" --client droid; } >/dev/null 2>&1 || :',
+    `sh -c '{ "$0" --client cursor; } >/dev/null 2>&1 || :' '/x/hookbell-hook'`,
     "'/x/hookbell-hook' --client qwen 2>/dev/null || :",
     '/x/hookbell-hook --client droid || true',
   ])('is recognized: %j', (command) => {

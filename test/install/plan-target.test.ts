@@ -5,7 +5,8 @@ import { findTargets } from '../../src/install/target.ts'
 import { makeHome } from './make-home.ts'
 
 const door = '/s/hookbell-hook'
-const guarded = (client: string) => `{ '${door}' --client ${client}; } >/dev/null 2>&1 || :`
+const guarded = (client: string) =>
+  `{ trap 'exit 0' 0; '${door}' --client ${client}; } >/dev/null 2>&1 || :`
 
 function plan(client: ClientName, old = '', events: string = clients[client].events[0]) {
   const home = makeHome()
@@ -34,7 +35,7 @@ const layouts: [ClientName, string, object][] = [
       hooks: {
         stop: [
           {
-            command: `sh -c '{ "$0" --client cursor; } >/dev/null 2>&1 || :' '${door}'`,
+            command: `sh -c '{ trap "exit 0" 0; "$0" --client cursor; } >/dev/null 2>&1 || :' '${door}'`,
             timeout: 10,
           },
         ],

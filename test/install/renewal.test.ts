@@ -21,7 +21,9 @@ async function makeOldPlaces() {
     project: join(home.project, '.factory/settings.json'),
   }
   const now = textsOf(places)
-  edit(places.claude, (text) => text.replace('{ ', '').replace('; } >/dev/null 2>&1', ''))
+  edit(places.claude, (text) =>
+    text.replace("{ trap 'exit 0' 0; ", '').replace('; } >/dev/null 2>&1', ''),
+  )
   edit(places.opencode, (text) => text.replace('hook.unref()', ''))
   edit(places.project, (text) => text.replace('; } >/dev', '; } 2>/dev').replace(' 2>&1', ''))
   return { home, places, now }
