@@ -24,10 +24,14 @@ export function bypassesHub({ remaining }: Pick<Delivery, 'remaining'>): boolean
  * lacks something such as a secret
  */
 export function findWay(channel: string, loaded: LoadedConfig, isDirect = false) {
-  const { unusableDirect = {} } = loaded
-  const missing = isDirect && Object.hasOwn(unusableDirect, channel) && unusableDirect[channel]
+  const missing = isDirect ? whyNotDirect(channel, loaded) : undefined
   if (missing) return { error: new DeliveryError('retry', missing) }
   return (isDirect ? findDirect(channel, loaded) : undefined) ?? findDestination(channel, loaded)
+}
+
+/** What the channel that bypasses the hub lacks; undefined if it can be used, or there is none. */
+function whyNotDirect(channel: string, { unusableDirect, pendingDirect }: LoadedConfig) {
+  return new Map(Object.entries({ ...unusableDirect, ...pendingDirect })).get(channel)
 }
 
 const WHY = 'directly, since the hub takes nothing'

@@ -1,4 +1,4 @@
-import { utimesSync } from 'node:fs'
+import { utimesSync, writeFileSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -127,28 +127,35 @@ describe.skipIf(!hasRedis)('a machine with a hub', () => {
     expect(machine.list('dead')).toEqual([])
   })
 
-  it('tries those again directly who alone lack what was sent directly, once that is possible', async () => {
+  it.each([
+    ['set', '${UNSET_SENDER}', 'not set'],
+    ['fetched', '${SLOW_SENDER}', 'waits for'],
+  ])('sends a mail only to those who lack it once its secret is %s', async (_, from, why) => {
     let isRefusing = true
     const { port, received } = await startSmtpServer({
       onRcptTo: ({ address }, _session, callback) =>
         callback(address === 'new@x.test' && isRefusing ? refusal(450, 'greylisted') : null),
     })
-    const mail = { type: 'email', smtp: `smtp://127.0.0.1:${port}`, from: 'a@x.test' }
-    const redis = await startRedis()
     const to = ['old@x.test', 'new@x.test']
-    const machine = makeMachineWithBoth(redis, { ...mail, to })
+    const mail = { type: 'email', smtp: `smtp://127.0.0.1:${port}`, from: 'a@x.test', to }
+    const redis = await startRedis()
+    const machine = makeMachineWithBoth(redis, mail)
     await redis.stop()
     const id = machine.tell('turn 0')
     const running = machine.untilIdle()
     await expect.poll(() => received.length).toBe(1)
     await redis.start()
-    machine.reconfigure(
-      both(redis, { ...mail, to, smtp: `smtp://me:\${UNSET_PASSWORD}@127.0.0.1:${port}` }),
-    )
+    const sender = join(machine.folder, 'sender')
+    const wait = `until [ -e ${sender} ]; do sleep 0.05; done; echo b@x.test`
+    const secrets = { SLOW_SENDER: ['/bin/sh', '-c', wait] }
+    machine.reconfigure({ ...both(redis, { ...mail, from }), secrets })
     const reasons = async () => (await machine.statusOf(id))?.channels.team?.detail
-    await expect.poll(reasons).toContain('UNSET_PASSWORD')
+    await expect.poll(reasons).toContain(why)
     isRefusing = false
-    machine.reconfigure(both(redis, { ...mail, to }))
+    writeFileSync(sender, '')
+    writeFileSync(join(machine.configDir, 'secrets.env'), 'UNSET_SENDER=b@x.test\n', {
+      mode: 0o600,
+    })
     await running
     expect(received.map(({ to }) => to)).toEqual([['old@x.test'], ['new@x.test']])
     expect(await recordsIn(redis)).toEqual([])

@@ -11,13 +11,15 @@ export interface Direct extends Pick<Expanded, 'unset' | 'sources' | 'used'> {
   direct?: Readonly<Record<string, Channel>>
   /** Those of them that cannot be used now, with the reason: their messages can only wait for the hub. */
   unusable: Record<string, string>
+  /** Those that only wait until their secrets are fetched, with the reason. */
+  pending: Record<string, string>
   faults?: readonly Fault[]
 }
 
 /** Parses the channels that deliver from here what the hub does not take; without `direct` if none is configured. */
 export function parseDirect(raw: Raw, values: SecretValues): Direct {
   const standIns = standInsOf(raw)
-  const nothing: Direct = { unset: [], sources: {}, used: [], unusable: {} }
+  const nothing: Direct = { unset: [], sources: {}, used: [], unusable: {}, pending: {} }
   if (standIns.length === 0) return nothing
   const own = raw.channels as Raw
   const channels = Object.fromEntries(standIns.map((name) => [name, own[name]]))
@@ -30,16 +32,18 @@ export function parseDirect(raw: Raw, values: SecretValues): Direct {
   }
   const checked = { channels: result.data }
   return {
-    ...{ unset, sources, direct: result.data, unusable: unusableIn(expanded) },
+    ...{ unset, sources, direct: result.data, ...missingIn(expanded) },
     used: [...used, ...secretsOf(checked, secretOptionsOf(checked))],
   }
 }
 
-/** Without those that only wait until their secrets are fetched. */
-function unusableIn({ unusable, pending }: Expanded): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(unusable)
-      .filter(([name]) => !Object.hasOwn(pending, name))
-      .map(([name, why]) => [name, `cannot stand in for the hub: ${why}`]),
-  )
+function missingIn({ unusable, pending }: Expanded): Pick<Direct, 'unusable' | 'pending'> {
+  const reasons = Object.entries(unusable).map(([name, why]) => {
+    return [name, `cannot stand in for the hub: ${why}`] as const
+  })
+  const isPending = ([name]: readonly [string, string]) => Object.hasOwn(pending, name)
+  return {
+    unusable: Object.fromEntries(reasons.filter((one) => !isPending(one))),
+    pending: Object.fromEntries(reasons.filter(isPending)),
+  }
 }

@@ -30,6 +30,8 @@ export interface LoadedConfig {
   direct?: Readonly<Record<string, Channel>>
   /** Those that cannot be used now, with the reason. Absent if there are none. */
   unusableDirect?: Readonly<Record<string, string>>
+  /** Those that only wait until their secrets are fetched, with the reason. Absent if there are none. */
+  pendingDirect?: Readonly<Record<string, string>>
   /** Why the hub cannot be used now. */
   hubProblem?: string
   /** The names that these channels refer to and that are set nowhere. */
@@ -134,11 +136,12 @@ export function parseConfig(text: string, context: ParseContext): LoadedConfig {
 
 /** What cannot be used now, and why. */
 function stateOf({ unusable, pending, unset, sources, direct, hubProblem }: Filled) {
-  const { direct: channels, unusable: unusableDirect } = direct
+  const { direct: channels, unusable: unusableDirect, pending: pendingDirect } = direct
   return {
     ...{ unusable, pending, unset, sources },
     ...(channels && { direct: channels }),
     ...(!isEmpty(unusableDirect) && { unusableDirect }),
+    ...(!isEmpty(pendingDirect) && { pendingDirect }),
     ...(hubProblem !== undefined && { hubProblem }),
   }
 }

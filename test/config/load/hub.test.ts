@@ -70,6 +70,9 @@ describe('config: the hub', () => {
     expect(parsed.direct).toEqual(expect.objectContaining({ listed: expect.anything() }))
     // It only waits for its secret.
     expect(parsed.unusableDirect).toBeUndefined()
+    expect(parsed.pendingDirect).toEqual({
+      fetched: expect.stringContaining('waits for'),
+    })
   })
 
   it('keeps a channel of the same name for direct delivery with `after: direct`', () => {
