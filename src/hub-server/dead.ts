@@ -12,7 +12,10 @@ export async function deadInHub({ queues }: OpenHub) {
   }))
 }
 
-/** Retries or drops dead messages. @param id of one message; absent: all. @returns how many there were */
+/**
+ * Retries or drops dead messages. @param id of one message, of which maybe only some recipients lack it; absent: all
+ * @returns how many there were
+ */
 export async function actOnDead(
   { queues, redis }: OpenHub,
   action: 'retry' | 'drop',
@@ -22,22 +25,27 @@ export async function actOnDead(
   // The oldest first: they are told in the order in which they are put back.
   const meant = all
     .flatMap((one) => one.reverse())
-    .filter((job) => id === undefined || job.id === id)
+    .filter((job) => id === undefined || job.data.record.id === id)
   const now = await readTime(redis)
   if (action === 'retry') await Promise.all(meant.map((job) => retry(job, now)))
   else {
     const ended = { at: now, state: 'dropped', detail: 'by a person' } as const
     await Promise.all(meant.map((job) => job.remove()))
-    await Promise.all(meant.map(({ data }) => noteEnd([data.record.id], ended, redis)))
+    // By the job: what some recipients have stays delivered.
+    await Promise.all(meant.map((job) => noteEnd([`${job.id}`], ended, redis)))
   }
   return meant.length
 }
 
 /** As if it had just come: with all its attempts, and whatever its age, because a person wants it told. */
 async function retry(job: HubJob, now: number) {
-  const { record, receivedAt, ...other } = job.data
-  const { expiresInMs: _, ...rest } = record
+  const { record, receivedAt, rest, ...other } = job.data
+  const { expiresInMs: _, ...text } = record
   const ageMs = record.ageMs + Math.max(0, now - receivedAt)
-  await job.updateData({ ...other, record: { ...rest, ageMs }, receivedAt: now })
+  await job.updateData({
+    ...other,
+    ...{ record: { ...text, ageMs }, receivedAt: now },
+    ...(rest && { rest: { ...rest, attempts: 0 } }),
+  })
   await job.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true })
 }

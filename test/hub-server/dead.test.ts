@@ -1,11 +1,40 @@
+import type { Queue } from 'bullmq'
 import { describe, expect, it } from 'vitest'
+import { PREFIX } from '../../src/hub/keys.ts'
+import { loadBullmq } from '../../src/hub-server/bullmq.ts'
 import { actOnDead, deadInHub } from '../../src/hub-server/dead.ts'
+import { flushHub } from '../../src/hub-server/flush.ts'
+import type { OpenHub } from '../../src/hub-server/status.ts'
+import { whereaboutsOf } from '../../src/hub-server/why.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
+import { never, startGreylisted } from './_greylisted.ts'
 import { handOver, runHub, titlesOf, toWebhook } from './_hub.ts'
 
 const HOUR_MS = 3600_000
 const twice = { retry: { maxAttempts: 2, firstDelaySeconds: 0.05, maxDelaySeconds: 0.1 } }
+
+/** What BullMQ does with a job if one hub after the other was killed while it had it. */
+async function killDelayed({ queues }: OpenHub) {
+  const { queue } = queues[0] as { queue: Queue }
+  const { Worker } = loadBullmq()
+  const worker = new Worker(queue.name, null, { connection: queue.opts.connection, prefix: PREFIX })
+  for (const job of await queue.getDelayed()) await job.promote()
+  const job = await worker.getNextJob('token')
+  await job?.moveToFailed(new Error('stalled'), 'token')
+  await worker.close()
+}
+
+/** A mail that one of two recipients has, and whose retry for the other one is dead. */
+async function startDeadRetry() {
+  const mails = await startGreylisted()
+  const before = await mails.start(never)
+  const id = await mails.handOver('first')
+  await expect.poll(() => before.states('delivered')).toHaveLength(1)
+  await before.stop()
+  await mails.open(killDelayed)
+  return { ...mails, id }
+}
 
 describe.skipIf(!hasRedis)('hub: what was given up', () => {
   it('is told once a person wants it, with all its attempts and however old it is', async () => {
@@ -35,5 +64,30 @@ describe.skipIf(!hasRedis)('hub: what was given up', () => {
     await expect.poll(async () => (await deadInHub(hub.open)).length).toBe(events.length)
     expect(await actOnDead(hub.open, 'retry')).toBe(events.length)
     await expect.poll(() => titlesOf(receiver)).toEqual([...events, ...events])
+  })
+
+  it('is found by the id of its message if only some recipients lack it, and is sent to them', async () => {
+    const { state, start, open, id, whoGot } = await startDeadRetry()
+    await open(async (hub) => {
+      expect(await deadInHub(hub)).toMatchObject([{ id, channel: 'team', reason: 'stalled' }])
+      expect(await actOnDead(hub, 'retry', id)).toBe(1)
+    })
+    // It has all its attempts again.
+    const hub = await start({ retry: { ...never.retry, maxAttempts: 2 } })
+    await expect.poll(() => hub.states('delivered')).toHaveLength(1)
+    state.isRefusing = false
+    await flushHub(hub.open)
+    await expect.poll(() => whoGot('first')).toEqual(['old@x.test', 'new@x.test'])
+    await expect.poll(() => hub.states('delivered')).toHaveLength(2)
+    expect(await deadInHub(hub.open)).toEqual([])
+  })
+
+  it('does not end as dropped if only some recipients lack it', async () => {
+    const { open, id } = await startDeadRetry()
+    await open(async (hub) => {
+      expect(await actOnDead(hub, 'drop', id)).toBe(1)
+      expect(await deadInHub(hub)).toEqual([])
+      expect(await whereaboutsOf(hub, id)).toMatchObject([{ state: 'delivered' }])
+    })
   })
 })
