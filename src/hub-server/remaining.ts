@@ -2,6 +2,7 @@ import type { Queue } from 'bullmq'
 import type { LoadedConfig } from '../config/load/load.ts'
 import { sentOutcome } from '../deliver/attempt.ts'
 import type { Delivery } from '../delivery.ts'
+import type { RedisConnection } from '../hub/connection.ts'
 import { recordOf } from '../hub/record.ts'
 import type { Sent } from '../notifiers/define.ts'
 import type { HubJob, Received } from './accept.ts'
@@ -39,11 +40,23 @@ export async function addRemaining(
       kind,
       { record: { ...text, id, session }, receivedAt, rest },
       {
-        // The same if a hub that was killed has added it already.
-        jobId: `${job.id}~`,
+        jobId: retryId(job),
         delay: Math.max(0, until - now()),
         ...(priority && { priority }),
       },
     )
     .catch(onProblem)
+}
+
+/** Whether a hub that was killed before it marked a message as sent has sent it to all but those who lack it. */
+export async function hasRemaining(
+  job: HubJob,
+  queue: Queue<Received>,
+  redis: RedisConnection,
+): Promise<boolean> {
+  return (await redis.call('EXISTS', queue.toKey(retryId(job)))) === 1
+}
+
+function retryId({ id }: HubJob): string {
+  return `${id}~`
 }

@@ -11,8 +11,8 @@ import { type HubJob, type Received, toDelivery } from './accept.ts'
 import { isAnswered } from './answers.ts'
 import { noteWorking } from './dead-channel.ts'
 import { destinationOf } from './destinations.ts'
-import { endOf, isSeen, noteEnd, noteFailure } from './history.ts'
-import { addRemaining } from './remaining.ts'
+import { type Ended, endOf, isSeen, noteEnd, noteFailure } from './history.ts'
+import { addRemaining, hasRemaining } from './remaining.ts'
 import { isAnotherShown, noteShown, type OnWithdrawn } from './shown.ts'
 
 /** If at least this many messages wait, and the first for this long, one summary tells of all: as on a machine. */
@@ -45,12 +45,21 @@ export async function tell(job: HubJob, deps: TellDeps): Promise<Told> {
   const { now, redis } = deps
   const delivery = toDelivery(job.data, Math.max(0, job.attemptsStarted - 1))
   const { id } = delivery
-  const ended = await endOf(`${job.id}`, redis)
+  const [ended, isHalfSent] = await Promise.all([
+    endOf(`${job.id}`, redis),
+    hasRemaining(job, deps.queue, redis),
+  ])
   if (ended) return { type: ended.summary === undefined ? 'repeat' : 'summarized' }
+  // By the job: what some recipients have counts as delivered.
+  const note = (state: Ended['state'], detail: string) =>
+    noteEnd([`${job.id}`], { at: now(), state, detail }, redis)
+  if (isHalfSent) {
+    await note('delivered', 'some recipients lack it')
+    return { type: 'repeat' }
+  }
   const over = await whyOver(job.data, delivery, deps)
   if (over) {
-    // By the job: what some recipients have counts as delivered.
-    await noteEnd([`${job.id}`], { at: now(), state: over.type, detail: over.reason }, redis)
+    await note(over.type, over.reason)
     return over
   }
   const told = await attempt(job, delivery, deps)
@@ -96,7 +105,7 @@ async function attempt(job: HubJob, delivery: Delivery, deps: TellDeps): Promise
   const ms = Math.round(performance.now() - startedAt)
   void noteWorking(delivery.channel, redis).catch(() => {})
   const answer = typeof sent === 'string' ? sent : sent.answer
-  // First: if the hub ends in between, some get the message twice, but nobody misses it.
+  // First, so that nobody misses it if the hub is killed in between.
   await addRemaining(job, whole, sent, deps)
   const ids = new Set([...[delivery, ...rest].map(({ id }) => id), `${job.id}`])
   await noteEnd([...ids], { at: now(), state: 'delivered', detail: answer }, redis)
