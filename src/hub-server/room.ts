@@ -1,5 +1,5 @@
 import type { RedisConnection } from '../hub/connection.ts'
-import { HELD, INBOX, RESERVE } from '../hub/keys.ts'
+import { HELD, INBOX, RESERVE, TAKEN } from '../hub/keys.ts'
 import { readInfo } from './replies.ts'
 import { OPEN_INBOX, SHUT_INBOX } from './scripts.ts'
 
@@ -55,8 +55,8 @@ async function memoryOf(redis: RedisConnection) {
   return { used: bytesOf('used_memory'), max: bytesOf('maxmemory') || Number.POSITIVE_INFINITY }
 }
 
-/** @returns the number of records that machines have handed over and that are in no queue yet */
+/** @returns the number of records that machines have handed over and that no hub has put into a queue yet */
 export async function countInbox(redis: RedisConnection): Promise<number> {
-  const lengths = [INBOX, HELD].map((key) => redis.call('LLEN', key).catch(() => 0))
+  const lengths = [INBOX, HELD, TAKEN].map((key) => redis.call('LLEN', key).catch(() => 0))
   return (await Promise.all(lengths)).reduce<number>((sum, length) => sum + Number(length), 0)
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { statusText } from '../../src/commands/hub/text.ts'
-import { INBOX } from '../../src/hub/keys.ts'
+import { INBOX, TAKEN } from '../../src/hub/keys.ts'
 import { hubStatus, type OpenHub, withHub } from '../../src/hub-server/status.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
@@ -20,3 +20,15 @@ it.skipIf(!hasRedis)('the status of a hub says why messages wait', async () => {
   expect(after).toContain('no hub is running: start hookbell hub')
   expect(after).toContain('Redis is almost full: machines are turned away')
 })
+
+it.skipIf(!hasRedis)(
+  'the status of a hub counts what it was taking in when it was killed',
+  async () => {
+    const redis = await startRedis()
+    await handOver(redis, 'one')
+    await handOver(redis, 'two')
+    await redis.ask('RPOPLPUSH', INBOX, TAKEN)
+    const { inbox } = await withHub(hubConfig(redis, toWebhook('http://127.0.0.1:1')), hubStatus)
+    expect(inbox).toBe(2)
+  },
+)
