@@ -56,6 +56,7 @@ const topics: { [folder: string]: readonly string[] } = {
     'desktop-tools',
     'email-encryption',
     'file-disk',
+    'from-source',
     'no-desktop',
     'webhook-address',
   ],

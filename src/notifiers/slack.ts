@@ -1,6 +1,7 @@
 import type { FetchFunction } from '@slack/webhook'
 import * as z from 'zod'
 import { ageInWords } from '../text/age.ts'
+import { exportsOf } from './_exports-of.ts'
 import { type HttpAnswer, isSuccess, request } from './_http.ts'
 import { boundMarkup, slackMarkup } from './_markup.ts'
 import { answerLine, connectionFailure, httpFailure, secureUrl, urlSecrets } from './_network.ts'
@@ -47,13 +48,12 @@ export const slack = defineNotifier({
   // Slack's limit for incoming webhooks.
   pace: { minIntervalMs: 1000, destination: ({ url }) => url },
   async send(message, { url }, context) {
-    // The default export, because a bundled CommonJS package has no named ones.
-    const { default: slackWebhook } = await import('@slack/webhook')
+    const { IncomingWebhook } = exportsOf(await import('@slack/webhook'))
     const secrets = urlSecrets(url)
     const { signal, extraCaFile } = context
     const { body } = composeSlack(message, { url }, context)
     const { fetch, received } = recordingFetch({ signal, extraCaFile })
-    await new slackWebhook.IncomingWebhook(url, { fetch }).send(body).catch((error) => {
+    await new IncomingWebhook(url, { fetch }).send(body).catch((error) => {
       // The package also throws for an answer that is not a success. That answer is evaluated below, with its headers.
       if (!received()) throw connectionFailure('slack', error, { signal, secrets })
     })

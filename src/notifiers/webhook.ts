@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { exportsOf } from './_exports-of.ts'
 import { isSuccess, request } from './_http.ts'
 import { answerLine, connectionFailure, httpFailure, urlSecrets } from './_network.ts'
 import { defineNotifier, type Message } from './define.ts'
@@ -132,11 +133,9 @@ async function sign(
   secrets: readonly string[],
 ): Promise<Record<string, string>> {
   if (secrets.length === 0) return {}
-  const { default: standardWebhooks } = await import('standardwebhooks')
+  const { Webhook } = exportsOf(await import('standardwebhooks'))
   const now = new Date()
-  const signatures = secrets.map((secret) =>
-    new standardWebhooks.Webhook(secret).sign(id, now, body),
-  )
+  const signatures = secrets.map((secret) => new Webhook(secret).sign(id, now, body))
   return {
     'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
     'webhook-signature': signatures.join(' '),
