@@ -46,7 +46,7 @@ describe('cli: usage errors', () => {
       'Channels: desktop. To add it: hookbell init --channel slack',
     ],
     [['dead', 'bury'], 'x dead: unknown action "bury"'],
-    [['dead', 'retry'], 'x dead retry: which event?'],
+    [['dead', 'retry'], 'x dead retry: which one?', 'Give an id, or --all'],
     [['dead', 'drop', 'abc'], 'x dead: no dead event "abc"'],
     [['dead', 'drop', 'abc', '--all'], 'x dead drop: an id and --all exclude each other'],
     [
@@ -59,6 +59,12 @@ describe('cli: usage errors', () => {
     [['init', '--client', 'foo'], 'x unknown client "foo"', `Known: ${clientNames.join(', ')}`],
     [['init', '--client', 'droid', '--yes=no'], 'x init: --yes takes no value'],
     [['status', '--json=yes'], 'x status: --json takes no value'],
+    [
+      ['init', '--client', 'droid', '--client=codex', '--yes'],
+      'x init: --client was given twice',
+      'Give them together: --client droid,codex',
+    ],
+    [['log', '--since', '1h', '--since', '2h'], 'x log: --since was given twice', 'Give it once'],
   ])('%j prints the mistake on one line and exits with 64', async (words, message, hint = '') => {
     const home = await makeHome()
     const { exitCode, stderr, stdout } = await home.run(...words)

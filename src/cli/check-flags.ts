@@ -1,4 +1,4 @@
-import type { ArgsDef, CommandDef } from 'citty'
+import type { ArgDef, ArgsDef, CommandDef } from 'citty'
 import { usageError } from '../errors.ts'
 import { closest } from '../text/suggest.ts'
 import { PIPE_IT, PUT_KEY } from './key-help.ts'
@@ -16,6 +16,7 @@ export function checkFlags(command: CommandDef, words: readonly string[]) {
   let positionals = Object.keys(args).length - options.length
   // After `--`, no word is an option.
   let hasEnded = false
+  const given = new Map<string, string>()
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? ''
     if (word === '--' && !hasEnded) {
@@ -33,10 +34,22 @@ export function checkFlags(command: CommandDef, words: readonly string[]) {
     const isSwitch = args[flag.slice(2)]?.type === 'boolean'
     // citty reads --yes=no as yes.
     if (isSwitch && value !== undefined) throw usageError(`${name}: ${flag} takes no value`, help)
-    if (isSwitch || value !== undefined) continue
-    at += 1
-    refuseMissing(words[at], flag, { name, known, help })
+    if (isSwitch) continue
+    if (value === undefined) {
+      at += 1
+      refuseMissing(words[at], flag, { name, known, help })
+    }
+    const [before, now] = [given.get(flag), value ?? words[at] ?? '']
+    if (before !== undefined) throw givenTwice(name, flag, args[flag.slice(2)], [before, now])
+    given.set(flag, now)
   }
+}
+
+/** citty would take the last value and drop the others without a word. */
+function givenTwice(name: string, flag: string, option: ArgDef | undefined, values: string[]) {
+  const isList = option?.description?.includes('commas')
+  const hint = isList ? `Give them together: ${flag} ${values.join(',')}` : 'Give it once'
+  return usageError(`${name}: ${flag} was given twice`, hint)
 }
 
 /** Endpoints of `api` take only options; elsewhere the usual cause is a text without quotes. */

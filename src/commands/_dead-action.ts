@@ -5,7 +5,7 @@ const actions = ['list', 'retry', 'drop'] as const
 
 interface DeadAction {
   action: (typeof actions)[number]
-  /** Of one event, or the start of it; absent: all. */
+  /** Of one event or message, or the start of it; absent: all. */
   id?: string | undefined
 }
 
@@ -21,6 +21,6 @@ export function deadAction(
   }
   if (action === 'list') return { action }
   if (id && all) throw usageError(`${command} ${action}: an id and --all exclude each other`)
-  if (!id && !all) throw usageError(`${command} ${action}: which event?`, 'Give an id, or --all')
+  if (!id && !all) throw usageError(`${command} ${action}: which one?`, 'Give an id, or --all')
   return { action, id }
 }
