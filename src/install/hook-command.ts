@@ -10,8 +10,8 @@ const WORD = String.raw`(?:'[^']*'|"[^"]*"|\\.|[^\s'"\\;&|<>(){}])+`
 
 /** Matches a whole command only: a longer one that a person built around ours belongs to them. */
 const OURS_GUARDED = new RegExp(
-  String.raw`^(?:\{ (?:trap 'exit 0' 0; )?)?(?:(?<node>${WORD}) )?(?<door>${WORD}) --client [a-z][a-z0-9-]*(?: --shared)?(?:; \})?` +
-    String.raw`(?: >(?:/dev/null|NUL) 2>&1| 2>/dev/null)?(?: \|\| (?::|true|exit /b 0))?$`,
+  String.raw`^(?:\{ (?:trap 'exit 0' 0; )?)?(?:(?<node>${WORD}) )?(?<door>${WORD}) --client [a-z][a-z0-9-]*(?: --shared)?` +
+    String.raw`(?:; trap - 0)?(?:; \})?(?: >(?:/dev/null|NUL) 2>&1| 2>/dev/null)?(?: \|\| (?::|true|exit /b 0))?$`,
 )
 
 /** Starts the front door in Node.js, silently if it is gone. No shell reads anything in it as its own. */
@@ -112,10 +112,11 @@ function wordsOf(command: string) {
 }
 
 // The braces matter: bash reports a killed child on the stderr of the list, not of the command. So does the trap: where no
-// process can be started for the front door, dash exits with 2 whatever follows, and agents read that as "block".
+// process can be started for the front door, dash exits with 2 whatever follows, and agents read that as "block". It is
+// taken back: its `exit` makes a login shell of bash, which Codex may start for a hook, read ~/.bash_logout.
 function guard(program: string, client: ClientName, options: string): string {
   const { isCommandExtended }: Client = clients[client]
   if (isCommandExtended)
     return `sh -c '{ trap "exit 0" 0; "$0" --client ${options}; } >/dev/null 2>&1 || :' ${program}`
-  return `{ trap 'exit 0' 0; ${program} --client ${options}; } >/dev/null 2>&1 || :`
+  return `{ trap 'exit 0' 0; ${program} --client ${options}; trap - 0; } >/dev/null 2>&1 || :`
 }

@@ -85,7 +85,7 @@ describe('init --dry-run', () => {
       +        "hooks": [
       +          {
       +            "type": "command",
-      +            "command": "{ trap 'exit 0' 0; '~/.local/state/hookbell/hookbell-hook' --client droid; } >/dev/null 2>&1 || :",
+      +            "command": "{ trap 'exit 0' 0; '~/.local/state/hookbell/hookbell-hook' --client droid; trap - 0; } >/dev/null 2>&1 || :",
       +            "timeout": 10
       +          }
       +        ]
@@ -96,7 +96,7 @@ describe('init --dry-run', () => {
       +        "hooks": [
       +          {
       +            "type": "command",
-      +            "command": "{ trap 'exit 0' 0; '~/.local/state/hookbell/hookbell-hook' --client droid; } >/dev/null 2>&1 || :",
+      +            "command": "{ trap 'exit 0' 0; '~/.local/state/hookbell/hookbell-hook' --client droid; trap - 0; } >/dev/null 2>&1 || :",
       +            "timeout": 10
       +          }
       +        ]
@@ -107,7 +107,7 @@ describe('init --dry-run', () => {
       +        "hooks": [
       +          {
       +            "type": "command",
-      +            "command": "{ trap 'exit 0' 0; '~/.local/state/hookbell/hookbell-hook' --client droid; } >/dev/null 2>&1 || :",
+      +            "command": "{ trap 'exit 0' 0; '~/.local/state/hookbell/hookbell-hook' --client droid; trap - 0; } >/dev/null 2>&1 || :",
       +            "timeout": 10
       +          }
       +        ]
@@ -118,7 +118,7 @@ describe('init --dry-run', () => {
       +        "hooks": [
       +          {
       +            "type": "command",
-      +            "command": "{ trap 'exit 0' 0; '~/.local/state/hookbell/hookbell-hook' --client droid; } >/dev/null 2>&1 || :",
+      +            "command": "{ trap 'exit 0' 0; '~/.local/state/hookbell/hookbell-hook' --client droid; trap - 0; } >/dev/null 2>&1 || :",
       +            "timeout": 10
       +          }
       +        ]
@@ -129,7 +129,7 @@ describe('init --dry-run', () => {
       +        "hooks": [
       +          {
       +            "type": "command",
-      +            "command": "{ trap 'exit 0' 0; '~/.local/state/hookbell/hookbell-hook' --client droid; } >/dev/null 2>&1 || :",
+      +            "command": "{ trap 'exit 0' 0; '~/.local/state/hookbell/hookbell-hook' --client droid; trap - 0; } >/dev/null 2>&1 || :",
       +            "timeout": 10
       +          }
       +        ]
@@ -601,7 +601,7 @@ describe('hookbell init', () => {
     const { hooks } = JSON.parse(readFileSync(join(home, '.factory/settings.json'), 'utf8'))
     const door = join(home, '.local/state/hookbell/hookbell-hook')
     expect(hooks.Stop[0].hooks[0].command).toContain(
-      `{ trap 'exit 0' 0; ${shellQuote(door)} --client droid; }`,
+      `{ trap 'exit 0' 0; ${shellQuote(door)} --client droid; trap - 0; }`,
     )
     expect(statSync(door).mode & 0o100).toBe(0o100)
   })

@@ -40,7 +40,7 @@ export function agentSuite(door: Door) {
   async function register(home: Home): Promise<string> {
     const [program = '', script] = await door.argv(home)
     if (!script) return hookCommand(program, 'droid')
-    return `{ trap 'exit 0' 0; ${shellQuote(program)} ${shellQuote(script)} --client droid; } >/dev/null 2>&1 || :`
+    return `{ trap 'exit 0' 0; ${shellQuote(program)} ${shellQuote(script)} --client droid; trap - 0; } >/dev/null 2>&1 || :`
   }
 
   const delivered = (home: Home, count = 1) => waitFor(() => lines(home).length >= count)

@@ -38,8 +38,9 @@ const oddNames = [
   '!history',
 ]
 
-function run(shell: string, command: string, env: NodeJS.ProcessEnv = process.env) {
-  const { status, stdout, stderr } = spawnSync(shell, ['-c', command], {
+function run(shell: string, command: string | string[], env: NodeJS.ProcessEnv = process.env) {
+  const words = typeof command === 'string' ? ['-c', command] : command
+  const { status, stdout, stderr } = spawnSync(shell, words, {
     input: '{}',
     encoding: 'utf8',
     // Without SHLVL, bash takes a socket for a remote login and reads ~/.bashrc.
@@ -87,6 +88,20 @@ describe.each(shells)('hook command under %s', (shell) => {
       expect(spawnSync(program, [...words, shell, '-c', line]).status).toBe(0)
     },
   )
+
+  // bash reads ~/.bash_logout if a login shell ends by `exit`. Codex may run a hook in one.
+  it('does not make a login shell run the file for its end', () => {
+    const HOME = makeHome()
+    writeFileSync(join(HOME, '.bash_logout'), 'echo bye')
+    const command = hookCommand(makeDoor('exit 2'), 'codex')
+    expect(run(shell, ['-lc', command], { HOME, PATH: process.env.PATH })).toEqual(silence)
+  })
+
+  it('leaves the exit code to a line that was built around it', () => {
+    const command = hookCommand(makeDoor('exit 0'), 'droid')
+    expect(run(shell, `${command}; exit 3`).status).toBe(3)
+    expect(run(shell, `${command}; false`).status).toBe(1)
+  })
 
   it('is silent when the front door is not executable', () => {
     const door = makeDoor('exit 0')
@@ -179,7 +194,7 @@ writeFileSync(__filename + '.got', process.argv.slice(2, 4).join(' ') + readFile
 describe('hook command', () => {
   it('contains no user and no home in its shared form', () => {
     expect(sharedHookCommand('droid')).toMatchInlineSnapshot(
-      `"{ trap 'exit 0' 0; "\${HOOKBELL_STATE_DIR:-\${XDG_STATE_HOME:-$HOME/.local/state}/hookbell}/hookbell-hook" --client droid --shared; } >/dev/null 2>&1 || :"`,
+      `"{ trap 'exit 0' 0; "\${HOOKBELL_STATE_DIR:-\${XDG_STATE_HOME:-$HOME/.local/state}/hookbell}/hookbell-hook" --client droid --shared; trap - 0; } >/dev/null 2>&1 || :"`,
     )
   })
 
@@ -223,6 +238,8 @@ describe('hook command', () => {
     sharedHookCommand('cursor'),
     "'/x/hookbell-hook' --client droid",
     '{ "$HOME/hookbell-hook" --client droid; } >/dev/null 2>&1 || :',
+    "{ '/x/hookbell-hook' --client droid; } >/dev/null 2>&1 || :",
+    "{ trap 'exit 0' 0; '/x/hookbell-hook' --client droid; } >/dev/null 2>&1 || :",
     `sh -c '{ "$0" --client cursor; } >/dev/null 2>&1 || :' '/x/hookbell-hook'`,
     "'/x/hookbell-hook' --client qwen 2>/dev/null || :",
     '/x/hookbell-hook --client droid || true',

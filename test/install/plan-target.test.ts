@@ -6,7 +6,7 @@ import { makeHome } from './make-home.ts'
 
 const door = '/s/hookbell-hook'
 const guarded = (client: string) =>
-  `{ trap 'exit 0' 0; '${door}' --client ${client}; } >/dev/null 2>&1 || :`
+  `{ trap 'exit 0' 0; '${door}' --client ${client}; trap - 0; } >/dev/null 2>&1 || :`
 
 function plan(client: ClientName, old = '', events: string = clients[client].events[0]) {
   const home = makeHome()

@@ -22,7 +22,7 @@ async function makeOldPlaces() {
   }
   const now = textsOf(places)
   edit(places.claude, (text) =>
-    text.replace("{ trap 'exit 0' 0; ", '').replace('; } >/dev/null 2>&1', ''),
+    text.replace("{ trap 'exit 0' 0; ", '').replace('; trap - 0; } >/dev/null 2>&1', ''),
   )
   edit(places.opencode, (text) => text.replace('hook.unref()', ''))
   edit(places.project, (text) => text.replace('; } >/dev', '; } 2>/dev').replace(' 2>&1', ''))

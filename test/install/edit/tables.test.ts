@@ -80,7 +80,7 @@ describe('hooks in the tables of a TOML file', () => {
   it('are added at the end, without a change of anything else', () => {
     const { read, applied } = install(foreign, { events: ['Stop', 'PreToolUse'] })
     expect(applied.changed).toBe(true)
-    const command = `{ trap 'exit 0' 0; '/home/me/it'\\''s "mine"/hookbell-hook' --client kimi; } >/dev/null 2>&1 || :`
+    const command = `{ trap 'exit 0' 0; '/home/me/it'\\''s "mine"/hookbell-hook' --client kimi; trap - 0; } >/dev/null 2>&1 || :`
     expect(read()).toBe(`${foreign}
 [[hooks]]
 event = "Stop"
