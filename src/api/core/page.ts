@@ -63,7 +63,8 @@ export class PageList<Page, Item> implements PromiseLike<Page>, AsyncIterable<It
     const seen = new Set<unknown>()
     let cursor: string | undefined
     do {
-      const { data: page, ...info } = await source.fetch(cursor).withResponse()
+      // The headers are left out: they may echo the key.
+      const { data: page, headers: _, ...info } = await source.fetch(cursor).withResponse()
       seen.add(cursor ?? source.firstCursor())
       // Read before the page is yielded, since the caller may modify the page.
       const next = nextCursor(source, page, info, seen)
@@ -106,12 +107,12 @@ export class PageList<Page, Item> implements PromiseLike<Page>, AsyncIterable<It
 function nextCursor(
   { entry: { method, path: route }, style }: PageSource<unknown>,
   page: unknown,
-  { status, requestId, attempts, elapsedMs }: ResponseInfo,
+  info: Omit<ResponseInfo, 'headers'>,
   seen: ReadonlySet<unknown>,
 ) {
   const { next, hasMore } = style
-  const facts = { method, route, status, requestId, attempts, elapsedMs }
-  const fail = (problem: string) => new DecodeError(`${method} ${route}: ${problem}`, facts)
+  const fail = (problem: string) =>
+    new DecodeError(`${method} ${route}: ${problem}`, { method, route, ...info })
   const items = valueAt(page, style.items)
   if (!Array.isArray(items)) throw fail(`the response has no list at "${style.items}"`)
   const isMore = hasMore ? valueAt(page, hasMore) : items.length > 0
