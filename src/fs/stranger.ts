@@ -9,8 +9,17 @@ export function strangerOf(folder: string): number | undefined {
   const me = process.getuid?.()
   // Windows has no user ids.
   if (me === undefined) return undefined
-  const owner = statSync(folder, { throwIfNoEntry: false })?.uid
+  const owner = ownerOf(folder)
   const above = dirname(folder)
-  if (owner === undefined && me === 0 && above !== folder) return strangerOf(above)
+  if (owner === undefined && above !== folder && isRoot(me)) return strangerOf(above)
   return owner === me ? undefined : owner
+}
+
+/** Not one who is only called root, in a sandbox: the folders of the real root are those of another user there. */
+function isRoot(me: number): boolean {
+  return me === 0 && ownerOf('/') === me
+}
+
+function ownerOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.uid
 }

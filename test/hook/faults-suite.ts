@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import {
+  chmodSync,
   chownSync,
   existsSync,
   mkdirSync,
@@ -37,6 +38,10 @@ const canMount =
   isRoot && spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'x', '/mnt']).status === 0
 const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0
 const hasBusybox = spawnSync('busybox', ['true']).status === 0
+/** The beginning of a command that runs as an ordinary user. */
+const asStranger = `exec setpriv --reuid ${STRANGER} --regid ${STRANGER} --clear-groups`
+const canRun = (script: string) =>
+  isRoot && spawnSync('sh', ['-c', `${asStranger} ${script}`, 'agent', 'true']).status === 0
 /** Larger than the free space on the small disks below, smaller than the capacity of a pipe. */
 const EVENT = `{"hook_event_name":"Stop","text":"${'x'.repeat(40_000)}"}`
 
@@ -164,6 +169,23 @@ export function faultsSuite(door: Door) {
       },
     )
 
+    it.skipIf(door.isInstalled).each(
+      Object.entries({
+        'is only called root': `unshare -r "$@"`,
+        'owns /': `bwrap $(for f in /*; do echo --dev-bind $f $f; done) "$@"`,
+      }).filter(([, script]) => canRun(script)),
+    )('makes the state folder of a sandboxed user who %s', async (_, script) => {
+      const shared = join(home.folder, 'shared')
+      mkdirSync(shared)
+      chmodSync(shared, 0o1777)
+      const state = join(shared, '.local/state/hookbell')
+      home.env.HOOKBELL_STATE_DIR = state
+      const isRight = () => spooled(state).join() === EVENT
+      const options = { script: `${asStranger} ${script}`, input: EVENT }
+      expect(quiet(await runDoorInTime(door, home, options, isRight))).toEqual(silent)
+      expect(spooled(state).map(String)).toEqual([EVENT])
+    })
+
     it.each(['spool', 'spool/tmp', 'spool/new'])(
       'does not follow a symbolic link in place of %s',
       async (path) => {
@@ -243,7 +265,7 @@ export function faultsSuite(door: Door) {
         expect(quiet(await runDoor(door, home, options))).toEqual(silent)
         expect(spooled(home.state)).toEqual([])
       }
-      const asStranger = { uid: STRANGER, gid: STRANGER }
+      const ids = { uid: STRANGER, gid: STRANGER }
       const salvaged = () => {
         giveTo(0)
         expect(salvage(spoolIn(home.state), Date.now() + 60_000)).toBe(1)
@@ -254,14 +276,13 @@ export function faultsSuite(door: Door) {
         // The pipe stays open, and the last line has no end.
         const large = JSON.stringify({ ...JSON.parse(EVENT), more: 'x'.repeat(900_000) })
         const feed: DoorOptions['feed'] = ({ stdin }) => stdin?.write(large)
-        await runAlone({ script: limit, feed, ...asStranger })
+        await runAlone({ script: limit, feed, ...ids })
         expect(salvaged()).toEqual([large])
       })
 
       it.skipIf(!canMount || !hasBusybox)('keeps it with a busybox and without bash', async () => {
         const hide = 'mount --bind /dev/null "$(readlink -f "$(command -v bash)")"'
-        const user = `setpriv --reuid ${STRANGER} --regid ${STRANGER} --clear-groups`
-        const script = `${hide}; exec ${user} prlimit --nproc=1 busybox ash "$@"`
+        const script = `${hide}; ${asStranger} prlimit --nproc=1 busybox ash "$@"`
         const env = { ...home.env, text: 'of the environment' }
         await runAlone({ script: inMounts(script), input: EVENT, env })
         expect(salvaged()).toEqual([EVENT])
@@ -273,7 +294,7 @@ export function faultsSuite(door: Door) {
           const write = () => stdin?.write(block, (error) => error || write())
           write()
         }
-        await runAlone({ script: limit, feed, ...asStranger })
+        await runAlone({ script: limit, feed, ...ids })
       })
     })
 
