@@ -10,7 +10,7 @@ describe('demo', () => {
     const { stdout, exitCode } = await home.run('demo', '--json')
     const { acts, command } = JSON.parse(stdout)
     expect(exitCode).toBe(0)
-    expect(command).toMatch(/hookbell-hook' --client droid; } >\/dev\/null 2>&1 \|\| :$/)
+    expect(command).toMatch(/hookbell-hook' --client droid; trap - 0; } >\/dev\/null 2>&1 \|\| :$/)
     expect(
       acts.map(({ event, kind, outcome, exitCode, output }: Record<string, unknown>) =>
         [event, kind, outcome, exitCode, output].join(' ').trim(),
