@@ -45,6 +45,8 @@ interface Notice {
   /** Channels on which it was or cannot be sent. */
   tried: string[]
   sessionEnv: Readonly<Record<string, string>>
+  /** Why it need not be sent any more. */
+  whyOver?: () => string | undefined
   /** Called with the id of the event that carries it on another channel. */
   moved?: (id: string) => void
 }
@@ -78,7 +80,8 @@ export class Alarms {
   /** Wraps a message life, so that messages also report unreached questions. */
   around(life: MessageLife): MessageLife {
     return {
-      whyOver: (delivery) => life.whyOver(delivery),
+      whyOver: async (delivery) =>
+        this.#underWay.get(delivery.events[0] ?? '')?.whyOver?.() ?? (await life.whyOver(delivery)),
       whyLater: (delivery) => life.whyLater(delivery),
       begin: async (delivery, destination) =>
         this.#begin(await life.begin(delivery, destination), delivery, destination),
@@ -127,7 +130,7 @@ export class Alarms {
   takeOwn(): OwnEvent[] {
     return this.#waiting.splice(0).flatMap((notice) => {
       const channel = this.#nextChannel(notice.tried)
-      if (channel === undefined) return []
+      if (channel === undefined || notice.whyOver?.() !== undefined) return []
       const body = ownReport(notice.reason, notice.wordsFor(channel))
       const header = { client: OWN_CLIENT, env: { ...notice.sessionEnv } }
       try {

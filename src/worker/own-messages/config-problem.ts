@@ -30,6 +30,8 @@ export class ConfigProblem {
   #seen: LoadedConfig | undefined
   /** When `#seen` may be reported; undefined if that is settled. */
   #dueAt: number | undefined
+  /** Of the problem that was reported last. */
+  #hash = ''
 
   constructor(deps: WorkerDeps) {
     this.#deps = deps
@@ -89,21 +91,29 @@ export class ConfigProblem {
   }
 
   #report(message: string, hash: string): Claim {
-    const { alarms, store, lastSession } = this.#deps
-    const sessionEnv = { ...lastSession.env }
-    const claim = store.acceptOwn(
-      { client: OWN_CLIENT, env: sessionEnv },
-      ownReport(TITLE, message),
-    )
+    const { store, lastSession } = this.#deps
+    const header = { client: OWN_CLIENT, env: { ...lastSession.env } }
+    const claim = store.acceptOwn(header, ownReport(TITLE, message))
     this.#noteTold(hash, claim.id)
-    alarms.watch(claim.id, {
+    this.#watch(claim.id, message, hash)
+    return claim
+  }
+
+  /** Sends it on other channels until one carries it, unless the configuration is changed meanwhile. */
+  #watch(event: string, message: string, hash: string) {
+    const { alarms, config, lastSession } = this.#deps
+    this.#hash = hash
+    alarms.watch(event, {
       reason: TITLE,
       wordsFor: () => message,
       tried: [DESKTOP_OF_LAST_RESORT],
-      sessionEnv,
+      sessionEnv: { ...lastSession.env },
+      whyOver: () =>
+        config.recent().problem && this.#hash === hash
+          ? undefined
+          : 'the configuration has changed',
       moved: (id) => this.#noteTold(hash, id),
     })
-    return claim
   }
 
   #noteTold(hash: string, id: string) {

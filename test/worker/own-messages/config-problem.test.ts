@@ -116,9 +116,11 @@ describe('a configuration that is being saved', () => {
 /** A world whose only channel is a phone with these messages. As the desktop it reports a broken configuration. */
 async function makeShowing(channel = 'desktop') {
   const shown = new Map<string, { title: string; message: string }>()
-  const { url: server } = await startReceiver({
+  const outage = { isOn: false }
+  const { url: server, received } = await startReceiver({
     script: [
       ({ method, path, body }) => {
+        if (outage.isOn) return { status: 503 }
         if (method === 'DELETE')
           return { status: shown.delete(path.split('/').at(-1) ?? '') ? 200 : 404 }
         const { sequence_id, title, message } = JSON.parse(body)
@@ -132,7 +134,7 @@ async function makeShowing(channel = 'desktop') {
   const good = JSON.stringify({ channels: { [channel]: phone }, lingerSeconds: 0 })
   world.configure(good)
   await world.once()
-  return { ...world, good, shown: () => [...shown.values()] }
+  return { ...world, good, outage, received, shown: () => [...shown.values()] }
 }
 
 describe('the report of a broken configuration', () => {
@@ -193,6 +195,22 @@ describe('the report of a broken configuration without a desktop', () => {
     configure('nonsense')
     // What is only on its way cannot be withdrawn.
     await expect.poll(outcomes).toContain('delivered')
+    configure(good)
+    accept({ hook_event_name: 'FutureEvent' }, { env })
+    await running
+    expect(shown()).toEqual([])
+  })
+
+  it('is not sent there if the configuration was corrected while that channel was down', async () => {
+    const { accept, configure, good, outage, received, shown, untilIdle } =
+      await makeShowing('phone')
+    configure(good.replace('"lingerSeconds":0', '"lingerSeconds":600'))
+    outage.isOn = true
+    const running = untilIdle()
+    accept({ hook_event_name: 'FutureEvent' }, { env })
+    configure('nonsense')
+    await expect.poll(() => received.length, { timeout: 10_000 }).toBeGreaterThan(0)
+    outage.isOn = false
     configure(good)
     accept({ hook_event_name: 'FutureEvent' }, { env })
     await running
