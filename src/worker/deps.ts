@@ -9,6 +9,7 @@ import type { Templates } from '../render/templates.ts'
 import type { Store } from '../spool/store.ts'
 import type { SessionQueue } from './dispatch/session-queue.ts'
 import type { Alarms } from './own-messages/alarms.ts'
+import type { Notices } from './own-messages/notices.ts'
 import type { AnswerReports } from './watch/answer-reports.ts'
 import type { OpenMessages } from './watch/open-messages.ts'
 import type { RunningTurns } from './watch/running-turns.ts'
@@ -23,6 +24,8 @@ export interface WorkerDeps {
   memory: PolicyMemory
   /** Reports unreached questions and dead channels. */
   alarms: Alarms
+  /** Own reports that try one channel after the other. */
+  notices: Notices
   /** Tells the hub which sessions were answered. */
   answers: AnswerReports
   /** Messages that are shown and wait for an answer. */

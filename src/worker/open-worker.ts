@@ -18,9 +18,11 @@ import type { WorkerDeps } from './deps.ts'
 import { withRules } from './dispatch/rules-at-attempt.ts'
 import { SessionQueue } from './dispatch/session-queue.ts'
 import { Maintenance } from './maintenance.ts'
+import { AlarmFile } from './own-messages/alarm-state.ts'
 import { Alarms } from './own-messages/alarms.ts'
 import { ConfigProblem } from './own-messages/config-problem.ts'
 import { DigestSchedule } from './own-messages/digest.ts'
+import { Notices } from './own-messages/notices.ts'
 import { AnswerReports } from './watch/answer-reports.ts'
 import { OpenMessages } from './watch/open-messages.ts'
 import { RunningTurns } from './watch/running-turns.ts'
@@ -57,7 +59,10 @@ export function openWorker({ stateDir, configDir, onRecord, ...options }: Worker
     onAnswerTo: (session, id) =>
       answers.report({ session, at: effects.now(), isForAll: false, questions: [id] }),
   })
-  const alarms = new Alarms({ ...current, stateDir, configDir, store, journal })
+  const file = new AlarmFile(stateDir)
+  const deadChannels = () => file.read().deadChannels
+  const notices = new Notices({ ...current, store, deadChannels })
+  const alarms = new Alarms({ ...current, stateDir, configDir, file, notices, journal })
   const mutes = new Fresh(() => readMutes(stateDir))
   const projects = new Fresh(projectOf)
   const branches = new Fresh((cwd) => branchOf(cwd))
@@ -74,11 +79,12 @@ export function openWorker({ stateDir, configDir, onRecord, ...options }: Worker
     journal,
     deliverer: new Deliverer({
       ...{ ...current, steadyNow },
-      life: alarms.around(withRules(openMessages, { ...current, ...lookUp })),
+      life: notices.around(alarms.around(withRules(openMessages, { ...current, ...lookUp }))),
       isComing: (event, channel) => store.willBeDue(event, channel),
     }),
     memory,
     alarms,
+    notices,
     answers,
     open: openMessages,
     turns: new RunningTurns({ store, now: effects.now }),

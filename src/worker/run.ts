@@ -67,10 +67,10 @@ async function deliverAll(deps: WorkerDeps, dispatcher: Dispatcher, problem: Con
 
 function hasMore(
   claimed: number,
-  { alarms, journal, store }: WorkerDeps,
+  { journal, notices, store }: WorkerDeps,
   dispatcher: Dispatcher,
 ): boolean {
-  if (alarms.hasOwn) return true
+  if (notices.hasOwn) return true
   return claimed > 0 && !journal.failure && (dispatcher.hasWaiting || store.hasReviews())
 }
 

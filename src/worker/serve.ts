@@ -78,12 +78,12 @@ function followRequests({ deliverer, stateDir, store }: WorkerDeps, purged: Purg
 export async function startOwn(
   settings: LoadedConfig,
   problem: ConfigProblem,
-  { alarms, turns }: WorkerDeps,
+  { notices, turns }: WorkerDeps,
   dispatcher: Dispatcher,
 ) {
   const report = problem.check(settings, (work) => dispatcher.follow(work))
   await dispatcher.startOwn(report, DESKTOP_OF_LAST_RESORT)
-  for (const { claim, channel } of alarms.takeOwn()) await dispatcher.startOwn(claim, channel)
+  for (const { claim, channel } of notices.takeOwn()) await dispatcher.startOwn(claim, channel)
   // Not awaited: a transcript may be on a disk that does not answer.
   if (turns.nextLookInMs() === 0) dispatcher.follow(startEnded(turns, dispatcher))
 }

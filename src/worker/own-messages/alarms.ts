@@ -2,12 +2,7 @@ import type { LoadedConfig } from '../../config/load/load.ts'
 import { configPath } from '../../config/paths.ts'
 import { rulesOf } from '../../config/schema/channel.ts'
 import type { Destination } from '../../deliver/attempt.ts'
-import {
-  DESKTOP_OF_LAST_RESORT,
-  disturbsSomebody,
-  readChannels,
-  ringBell,
-} from '../../deliver/audience.ts'
+import { disturbsSomebody, ringBell } from '../../deliver/audience.ts'
 import type { Begun, MessageLife } from '../../deliver/message-life.ts'
 import type { Outcome } from '../../deliver/outcome.ts'
 import { withLine } from '../../deliver/summary.ts'
@@ -16,14 +11,11 @@ import { dropOldest } from '../../drop-oldest.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
 import { channelsOf, type EventStatus, hasFailed } from '../../journal/history.ts'
 import type { Journal } from '../../journal/journal.ts'
-import { OWN_CLIENT } from '../../journal/own-client.ts'
-import type { Claim } from '../../spool/claim.ts'
-import type { Store } from '../../spool/store.ts'
 import { counted } from '../../text/counted.ts'
 import { named } from '../../text/named.ts'
 import { readStatuses } from '../read-statuses.ts'
-import { AlarmFile } from './alarm-state.ts'
-import { ownReport } from './own-report.ts'
+import type { AlarmFile } from './alarm-state.ts'
+import type { Notices } from './notices.ts'
 
 /** Enough for those whose alarm is being recorded: the journal shows the others. */
 const MAX_ALARMED = 1000
@@ -31,30 +23,11 @@ const MAX_ALARMED = 1000
 interface AlarmDeps {
   stateDir: string
   configDir: string
-  store: Store
+  file: AlarmFile
+  notices: Notices
   journal: Journal
   config(): LoadedConfig
   now(): number
-}
-
-/** What hookbell itself reports to a person, on one channel after the other until one carries it. */
-interface Notice {
-  /** The title of its event. */
-  reason: string
-  wordsFor: (channel: string) => string
-  /** Channels on which it was or cannot be sent. */
-  tried: string[]
-  sessionEnv: Readonly<Record<string, string>>
-  /** Why it need not be sent any more. */
-  whyOver?: () => string | undefined
-  /** Called with the id of the event that carries it on another channel. */
-  moved?: (id: string) => void
-}
-
-/** An event that hookbell itself creates, for one channel. */
-interface OwnEvent {
-  claim: Claim
-  channel: string
 }
 
 /**
@@ -66,22 +39,18 @@ export class Alarms {
   readonly #file: AlarmFile
   /** Questions whose alarm is not in the journal yet, or was raised since their last attempt. */
   readonly #alarmed = new Set<string>()
-  #waiting: Notice[] = []
-  /** Notices being delivered, by the id of their event. */
-  readonly #underWay = new Map<string, Notice>()
   /** By delivery: ids of the unreached questions that were added to its message. */
   readonly #toldBy = new Map<string, string[]>()
 
   constructor(deps: AlarmDeps) {
     this.#deps = deps
-    this.#file = new AlarmFile(deps.stateDir)
+    this.#file = deps.file
   }
 
   /** Wraps a message life, so that messages also report unreached questions. */
   around(life: MessageLife): MessageLife {
     return {
-      whyOver: async (delivery) =>
-        this.#underWay.get(delivery.events[0] ?? '')?.whyOver?.() ?? (await life.whyOver(delivery)),
+      whyOver: (delivery) => life.whyOver(delivery),
       whyLater: (delivery) => life.whyLater(delivery),
       begin: async (delivery, destination) =>
         this.#begin(await life.begin(delivery, destination), delivery, destination),
@@ -93,7 +62,6 @@ export class Alarms {
     if (outcome.type === 'delivered') return await this.#recordTold(delivery)
     if ('isChannelDead' in outcome) this.#noteDead(delivery, outcome.reason)
     if (outcome.type !== 'unavailable' && outcome.type !== 'exhausted') return
-    this.#retryNotice(delivery)
     if (delivery.kind !== 'permission') return
     const known = await readStatuses(this.#deps.stateDir, delivery.events)
     for (const status of known.values()) await this.check(status, delivery)
@@ -119,34 +87,6 @@ export class Alarms {
     const text = asked ? [...new Set([asked.title, asked.text])].join(' · ') : title
     const unreached = [...state.unreached.filter((one) => one.id !== id), { id, text }]
     this.#file.write({ ...state, unreached })
-  }
-
-  /** Sends a notice on another channel if this event, which carries it, fails. */
-  watch(id: string, notice: Notice) {
-    this.#underWay.set(id, notice)
-  }
-
-  /** The notices to send now, accepted and claimed as events. */
-  takeOwn(): OwnEvent[] {
-    return this.#waiting.splice(0).flatMap((notice) => {
-      const channel = this.#nextChannel(notice.tried)
-      if (channel === undefined || notice.whyOver?.() !== undefined) return []
-      const body = ownReport(notice.reason, notice.wordsFor(channel))
-      const header = { client: OWN_CLIENT, env: { ...notice.sessionEnv } }
-      try {
-        const claim = this.#deps.store.acceptOwn(header, body)
-        this.watch(claim.id, notice)
-        notice.moved?.(claim.id)
-        return { claim, channel }
-      } catch {
-        // Such as a full disk: `status` reports the problem.
-        return []
-      }
-    })
-  }
-
-  get hasOwn(): boolean {
-    return this.#waiting.length > 0
   }
 
   #begin(begun: Begun, { id, events, channel }: Delivery, { notifier }: Destination): Begun {
@@ -188,7 +128,6 @@ export class Alarms {
   async #recordTold({ id: delivery, events, channel }: Delivery) {
     const told = this.#toldBy.get(delivery) ?? []
     this.#toldBy.delete(delivery)
-    for (const id of events) this.#underWay.delete(id)
     const { journal, now } = this.#deps
     const by = { channel, attempt: 1, ms: 0, answer: 'told late', summary: events[0] ?? '' }
     const entries = told.map((id): JournalEntry => ({ at: now(), id, type: 'delivered', ...by }))
@@ -212,7 +151,7 @@ export class Alarms {
     const state = this.#file.read()
     if (state.deadChannels.includes(channel)) return
     this.#file.write({ ...state, deadChannels: [...state.deadChannels, channel] })
-    this.#waiting.push({
+    this.#deps.notices.add({
       reason: `nothing gets through to the channel ${channel} any more`,
       wordsFor: (reader) => this.#wordsFor(channel, reason, reader),
       tried: [channel],
@@ -226,20 +165,6 @@ export class Alarms {
     const why = clearance === 'minimal' ? '' : `${reason}\n`
     const file = configPath(this.#deps.configDir)
     return `${why}Correct it in ${file}, then: hookbell test ${channel}`
-  }
-
-  /** The channel that should carry the notice failed too: queues it for another channel. */
-  #retryNotice({ events, channel }: Delivery) {
-    const [id = ''] = events
-    const notice = this.#underWay.get(id)
-    this.#underWay.delete(id)
-    if (notice) this.#waiting.push({ ...notice, tried: [...notice.tried, channel] })
-  }
-
-  #nextChannel(tried: readonly string[]): string | undefined {
-    const { deadChannels } = this.#file.read()
-    const names = [...readChannels(this.#deps.config().config), DESKTOP_OF_LAST_RESORT]
-    return names.find((name) => !tried.includes(name) && !deadChannels.includes(name))
   }
 }
 

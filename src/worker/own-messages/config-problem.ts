@@ -30,7 +30,7 @@ export class ConfigProblem {
   #seen: LoadedConfig | undefined
   /** When `#seen` may be reported; undefined if that is settled. */
   #dueAt: number | undefined
-  /** Of the problem that was reported last. */
+  /** Of the problem whose report this worker watches. */
   #hash = ''
 
   constructor(deps: WorkerDeps) {
@@ -57,7 +57,7 @@ export class ConfigProblem {
     const isNew = told.hash !== hash
     if (isNew && this.nextInMs) return undefined
     this.#dueAt = undefined
-    if (!isNew) return undefined
+    if (!isNew) return this.#resume(loaded, told)
     follow(this.#deps.open.withdraw(told.id))
     return this.#tell(loaded, hash)
   }
@@ -90,6 +90,11 @@ export class ConfigProblem {
     }
   }
 
+  /** Another worker may have ended before a channel carried its report. */
+  #resume({ problem, source }: LoadedConfig, { hash, id }: Told): undefined {
+    if (problem && this.#hash !== hash) this.#watch(id, describe(problem, source), hash)
+  }
+
   #report(message: string, hash: string): Claim {
     const { store, lastSession } = this.#deps
     const header = { client: OWN_CLIENT, env: { ...lastSession.env } }
@@ -101,9 +106,9 @@ export class ConfigProblem {
 
   /** Sends it on other channels until one carries it, unless the configuration is changed meanwhile. */
   #watch(event: string, message: string, hash: string) {
-    const { alarms, config, lastSession } = this.#deps
+    const { notices, config, lastSession } = this.#deps
     this.#hash = hash
-    alarms.watch(event, {
+    notices.watch(event, {
       reason: TITLE,
       wordsFor: () => message,
       tried: [DESKTOP_OF_LAST_RESORT],

@@ -1,10 +1,14 @@
 import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { flush } from '../../../src/worker/control.ts'
 import { openWorker } from '../../../src/worker/open-worker.ts'
 import { ConfigProblem } from '../../../src/worker/own-messages/config-problem.ts'
 import { startReceiver } from '../../support/receiver.ts'
 import { makeWorld } from '../_world.ts'
+
+/** Of a session without a desktop. */
+const env = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere/bus' }
 
 /** A world in which the alarm about a broken configuration arrives in the same file as the events. */
 function makeTelling() {
@@ -172,8 +176,6 @@ describe('the report of a broken configuration', () => {
 })
 
 describe('the report of a broken configuration without a desktop', () => {
-  const env = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere/bus' }
-
   it('comes on another channel, once, and is withdrawn from there', async () => {
     const { accept, configure, good, once, shown } = await makeShowing('phone')
     configure('nonsense')
@@ -215,6 +217,30 @@ describe('the report of a broken configuration without a desktop', () => {
     accept({ hook_event_name: 'FutureEvent' }, { env })
     await running
     expect(shown()).toEqual([])
+  })
+})
+
+describe('the report of a broken configuration whose worker has ended', () => {
+  it('comes on another channel if the first one fails later', async () => {
+    const { accept, configure, good, outage, once, received, shown, stateDir } =
+      await makeShowing('phone')
+    const { channels } = JSON.parse(good)
+    const lost = await startReceiver({ script: [503, 401] })
+    const first = { ...channels.phone, server: lost.url }
+    configure({ channels: { first, ...channels }, lingerSeconds: 0 })
+    await once()
+    outage.isOn = true
+    configure('nonsense')
+    accept({ hook_event_name: 'FutureEvent' }, { env })
+    await once()
+    expect([lost.received.length, received.length]).toEqual([1, 0])
+    outage.isOn = false
+    flush(stateDir)
+    await once()
+    expect(lost.received).toHaveLength(2)
+    expect(shown().map(({ title }) => title)).toContain(
+      'hookbell: the configuration cannot be used',
+    )
   })
 })
 
