@@ -90,9 +90,9 @@ export async function deliverTo(
 ): Promise<{ id: string; faults: readonly string[] }> {
   const { deps } = openWorker(options)
   const dispatcher = new Dispatcher(deps)
-  const claim = deps.store.acceptOwn(header, body)
+  const claim = deps.store.acceptOwn({ ...header, channel }, body)
   await deps.config.fetchSecrets()
-  await dispatcher.startOwn(claim, channel)
+  await dispatcher.startOwn(claim)
   await dispatcher.comeToRest()
   await close(deps, dispatcher)
   return { id: claim.id, faults: dispatcher.faults.texts }

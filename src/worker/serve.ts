@@ -1,5 +1,4 @@
 import type { LoadedConfig } from '../config/load/load.ts'
-import { DESKTOP_OF_LAST_RESORT } from '../deliver/audience.ts'
 import { handoverRequested } from '../spool/handover.ts'
 import { HEARTBEAT_MS } from '../spool/lock/owner.ts'
 import type { WorkerDeps } from './deps.ts'
@@ -81,9 +80,8 @@ export async function startOwn(
   { notices, turns }: WorkerDeps,
   dispatcher: Dispatcher,
 ) {
-  const report = problem.check(settings, (work) => dispatcher.follow(work))
-  await dispatcher.startOwn(report, DESKTOP_OF_LAST_RESORT)
-  for (const { claim, channel } of notices.takeOwn()) await dispatcher.startOwn(claim, channel)
+  await dispatcher.startOwn(problem.check(settings, (work) => dispatcher.follow(work)))
+  for (const claim of notices.takeOwn()) await dispatcher.startOwn(claim)
   // Not awaited: a transcript may be on a disk that does not answer.
   if (turns.nextLookInMs() === 0) dispatcher.follow(startEnded(turns, dispatcher))
 }

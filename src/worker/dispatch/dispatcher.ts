@@ -102,13 +102,13 @@ export class Dispatcher {
     return this.handled - before
   }
 
-  /** Starts an event that no hook has reported, for one channel only if it is named. */
-  async startOwn(claim: Claim | undefined, channel?: string) {
+  /** Starts an event that no hook has reported. */
+  async startOwn(claim: Claim | undefined) {
     if (!claim) return
     await this.#start(
       claim.id,
       () => claim,
-      (_, onQueued) => runEvent(claim, this.#deps, { channel, onQueued }),
+      (_, onQueued) => runEvent(claim, this.#deps, onQueued),
     )
   }
 
@@ -166,7 +166,7 @@ export class Dispatcher {
     await this.#start(
       name,
       () => this.#deps.store.claimEvent(name),
-      (claim, onQueued) => runEvent(claim, this.#deps, { onQueued }),
+      (claim, onQueued) => runEvent(claim, this.#deps, onQueued),
       bytes,
     )
   }

@@ -4,6 +4,7 @@ import type { AgentEvent } from '../../event/event.ts'
 import { isNextQuestion, meaningOf } from '../../event/meaning.ts'
 import { parseEvent } from '../../event/parse.ts'
 import { type EventStatus, isAccepted } from '../../journal/history.ts'
+import { OWN_CLIENT } from '../../journal/own-client.ts'
 import { answeredQuestions } from '../../policy/questions.ts'
 import type { Stored } from '../../prepare/decide.ts'
 import { fingerprintOf } from '../../prepare/fingerprint.ts'
@@ -39,10 +40,10 @@ interface Queued {
 export async function runEvent(
   claim: Claim,
   deps: WorkerDeps,
-  { channel, onQueued = () => {} }: { channel?: string | undefined; onQueued?: OnQueued } = {},
+  onQueued: OnQueued = () => {},
 ): Promise<void> {
   // Keeps neither the event nor its deliveries: many may wait for a destination that fails.
-  const queued = await queueEvent(claim, deps, channel)
+  const queued = await queueEvent(claim, deps)
   onQueued()
   if (!queued) return
   const [ended] = await Promise.all([queued.ended, queued.others])
@@ -51,11 +52,7 @@ export async function runEvent(
 }
 
 /** @returns undefined if nothing is left to do */
-async function queueEvent(
-  claim: Claim,
-  deps: WorkerDeps,
-  channel: string | undefined,
-): Promise<Queued | undefined> {
+async function queueEvent(claim: Claim, deps: WorkerDeps): Promise<Queued | undefined> {
   const known = takeBegun(claim, deps)
   const before = known && isAccepted(known) ? known : undefined
   const stored = deps.store.readEvent(claim)
@@ -75,6 +72,7 @@ async function queueEvent(
     return undefined
   }
   deps.lastSession.env = parsed.env
+  const channel = channelOf(stored)
   const facts = storedFacts(stored, parsed, { channel, open })
   const running = await deps.sessions.runInOrder(sessionOf(parsed), async () => {
     const prepareDeps = { ...deps, memory: await deps.memory.get() }
@@ -107,6 +105,11 @@ function parseUsable(
     if (error instanceof HookbellError) return error.message
     throw error
   }
+}
+
+/** Only hookbell itself may choose a channel past the routes. */
+function channelOf({ header: { client, channel } }: StoredEvent): string | undefined {
+  return client === OWN_CLIENT ? channel : undefined
 }
 
 function storedFacts(

@@ -97,7 +97,10 @@ export class ConfigProblem {
 
   #report(message: string, hash: string): Claim {
     const { store, lastSession } = this.#deps
-    const header = { client: OWN_CLIENT, env: { ...lastSession.env } }
+    const header = {
+      ...{ client: OWN_CLIENT, channel: DESKTOP_OF_LAST_RESORT },
+      env: { ...lastSession.env },
+    }
     const claim = store.acceptOwn(header, ownReport(TITLE, message))
     this.#noteTold(hash, claim.id)
     this.#watch(claim.id, message, hash)

@@ -22,12 +22,6 @@ export interface Notice {
   moved?: (id: string) => void
 }
 
-/** An event that hookbell itself creates, for one channel. */
-interface OwnEvent {
-  claim: Claim
-  channel: string
-}
-
 interface NoticeDeps {
   store: Store
   config(): LoadedConfig
@@ -59,17 +53,17 @@ export class Notices {
   }
 
   /** The notices to send now, accepted and claimed as events. */
-  takeOwn(): OwnEvent[] {
+  takeOwn(): Claim[] {
     return this.#waiting.splice(0).flatMap((notice) => {
       const channel = this.#nextChannel(notice.tried)
       if (channel === undefined || notice.whyOver?.() !== undefined) return []
       const body = ownReport(notice.reason, notice.wordsFor(channel))
-      const header = { client: OWN_CLIENT, env: { ...notice.sessionEnv } }
+      const header = { client: OWN_CLIENT, channel, env: { ...notice.sessionEnv } }
       try {
         const claim = this.#deps.store.acceptOwn(header, body)
         this.watch(claim.id, notice)
         notice.moved?.(claim.id)
-        return { claim, channel }
+        return claim
       } catch {
         // Such as a full disk: `status` reports the problem.
         return []

@@ -30,7 +30,7 @@ describe('an event whose delivery waits', () => {
     if (!claim) throw new Error('nothing waits')
     let running: Promise<void> | undefined
     await new Promise<void>((onQueued) => {
-      running = runEvent(claim, deps, { onQueued })
+      running = runEvent(claim, deps, onQueued)
     })
     expect(texts).toHaveLength(2)
     await expect

@@ -5,7 +5,7 @@ import { flush } from '../../../src/worker/control.ts'
 import { openWorker } from '../../../src/worker/open-worker.ts'
 import { ConfigProblem } from '../../../src/worker/own-messages/config-problem.ts'
 import { startReceiver } from '../../support/receiver.ts'
-import { makeWorld } from '../_world.ts'
+import { makeWorld, type World } from '../_world.ts'
 
 /** Of a session without a desktop. */
 const env = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere/bus' }
@@ -118,7 +118,7 @@ describe('a configuration that is being saved', () => {
 })
 
 /** A world whose only channel is a phone with these messages. As the desktop it reports a broken configuration. */
-async function makeShowing(channel = 'desktop') {
+async function makeShowing(channel = 'desktop', more: object = {}) {
   const shown = new Map<string, { title: string; message: string }>()
   const outage = { isOn: false }
   const { url: server, received } = await startReceiver({
@@ -135,7 +135,7 @@ async function makeShowing(channel = 'desktop') {
   })
   const world = makeWorld()
   const phone = { type: 'ntfy', server, topic: 'shop' }
-  const good = JSON.stringify({ channels: { [channel]: phone }, lingerSeconds: 0 })
+  const good = JSON.stringify({ channels: { [channel]: phone }, lingerSeconds: 0, ...more })
   world.configure(good)
   await world.once()
   return { ...world, good, outage, received, shown: () => [...shown.values()] }
@@ -220,7 +220,25 @@ describe('the report of a broken configuration without a desktop', () => {
   })
 })
 
+/** Reports the problem, and ends like a worker that is killed before it sends the report. */
+function reportOnly(world: World) {
+  const { deps } = openWorker(world)
+  deps.lastSession.env = env
+  const inAMinute = () => Date.now() + 60_000
+  new ConfigProblem({ ...deps, now: inAMinute }).check(deps.config.get(), () => {})
+  deps.store.releaseAll()
+}
+
 describe('the report of a broken configuration whose worker has ended', () => {
+  it('does not depend on the routes', async () => {
+    const routes = [{ on: ['done'], to: ['phone'] }]
+    const world = await makeShowing('phone', { routes })
+    world.configure('nonsense')
+    reportOnly(world)
+    await world.once()
+    expect(world.shown()).toMatchObject([{ title: 'hookbell: the configuration cannot be used' }])
+  })
+
   it('comes on another channel if the first one fails later', async () => {
     const { accept, configure, good, outage, once, received, shown, stateDir } =
       await makeShowing('phone')
