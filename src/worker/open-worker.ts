@@ -61,7 +61,8 @@ export function openWorker({ stateDir, configDir, onRecord, ...options }: Worker
   })
   const file = new AlarmFile(stateDir)
   const deadChannels = () => file.read().deadChannels
-  const notices = new Notices({ ...current, store, deadChannels })
+  const withdraw = (event: string) => openMessages.withdraw(event)
+  const notices = new Notices({ ...current, store, deadChannels, withdraw })
   const alarms = new Alarms({ ...current, stateDir, configDir, file, notices, journal })
   const mutes = new Fresh(() => readMutes(stateDir))
   const projects = new Fresh(projectOf)

@@ -88,7 +88,7 @@ export async function giveUp(delivery: Delivery, reason: string, deps: WorkerDep
 async function conclude(delivery: Delivery, outcome: Ended, deps: WorkerDeps) {
   const entries = entriesFor(delivery, outcome, deps)
   await Promise.all(entries.map((entry) => deps.journal.append(entry)))
-  deps.notices.ended(delivery, outcome)
+  await deps.notices.ended(delivery, outcome)
   await deps.alarms.ended(delivery, outcome)
   // The session may have gone on while its message was on its way.
   if (outcome.type === 'delivered') await deps.open.review(delivery.message)

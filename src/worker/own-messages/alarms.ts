@@ -151,12 +151,12 @@ export class Alarms {
     const state = this.#file.read()
     if (state.deadChannels.includes(channel)) return
     this.#file.write({ ...state, deadChannels: [...state.deadChannels, channel] })
-    this.#deps.notices.add({
+    const notice = {
       reason: `nothing gets through to the channel ${channel} any more`,
-      wordsFor: (reader) => this.#wordsFor(channel, reason, reader),
+      wordsFor: (reader: string) => this.#wordsFor(channel, reason, reader),
       tried: [channel],
-      sessionEnv,
-    })
+    }
+    this.#deps.notices.add(notice, sessionEnv)
   }
 
   /** Without the reason for a channel of the lowest clearance, because a receiver may repeat the agent's text in it. */

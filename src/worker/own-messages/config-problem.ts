@@ -1,10 +1,9 @@
-import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LoadedConfig } from '../../config/load/load.ts'
 import { problemHint } from '../../config/problem-hint.ts'
 import { SAVING_MS } from '../../config/stamp.ts'
 import { DESKTOP_OF_LAST_RESORT } from '../../deliver/audience.ts'
-import type { HookbellError } from '../../errors.ts'
+import { replaceUnsynced } from '../../fs/durable.ts'
 import { readQuietly } from '../../fs/read.ts'
 import { OWN_CLIENT } from '../../journal/own-client.ts'
 import type { Claim } from '../../spool/claim.ts'
@@ -13,12 +12,14 @@ import type { WorkerDeps } from '../deps.ts'
 import { ownReport } from './own-report.ts'
 
 const TITLE = 'the configuration cannot be used'
+/** More than are shown or wait at once. */
+const MAX_REPORTS = 10
 
 interface Told {
   /** Of the problem; '' if the configuration was right. */
   hash: string
-  /** Of the event that reported it; '' if it has none. */
-  id: string
+  /** Of the events that reported it and earlier problems, the latest first: they may still be shown, or wait. */
+  ids: readonly string[]
 }
 
 /**
@@ -30,11 +31,14 @@ export class ConfigProblem {
   #seen: LoadedConfig | undefined
   /** When `#seen` may be reported; undefined if that is settled. */
   #dueAt: number | undefined
-  /** Of the problem whose report this worker watches. */
-  #hash = ''
+  /** Of the problem that was told last. */
+  #hash: string
 
   constructor(deps: WorkerDeps) {
     this.#deps = deps
+    const told = this.#readTold()
+    this.#hash = told.hash
+    this.#resume(told)
   }
 
   /** Milliseconds until a new problem is reported, unless it is gone by then; undefined if there is none. */
@@ -45,7 +49,7 @@ export class ConfigProblem {
 
   /**
    * Best effort: a failure here must not stop deliveries.
-   * @param follow gets the withdrawal of the report before: its receiver may not respond
+   * @param follow gets the withdrawal of each earlier report: its receiver may not respond
    * @returns the event that reports the problem, accepted and claimed; undefined if there is nothing new
    */
   check(loaded: LoadedConfig, follow: (work: Promise<void>) => void): Claim | undefined {
@@ -57,9 +61,12 @@ export class ConfigProblem {
     const isNew = told.hash !== hash
     if (isNew && this.nextInMs) return undefined
     this.#dueAt = undefined
-    if (!isNew) return this.#resume(loaded, told)
-    follow(this.#deps.open.withdraw(told.id))
-    return this.#tell(loaded, hash)
+    this.#hash = hash
+    this.#resume(told)
+    // Also if nothing is new: another worker may have ended before it could do this.
+    const outdated = isNew || !hash ? told.ids : told.ids.slice(1)
+    for (const id of outdated) follow(this.#deps.open.withdraw(id))
+    return isNew ? this.#tell(loaded, { hash, ids: told.ids }) : undefined
   }
 
   /** A file that this worker has seen change, or that is new, may be half of what is being saved. */
@@ -75,65 +82,64 @@ export class ConfigProblem {
   }
 
   #readTold(): Told {
-    const [hash = '', id = ''] = (readQuietly(this.#path) ?? '').split(' ')
-    return { hash, id }
+    const [hash = '', ...ids] = (readQuietly(this.#path) ?? '').split(' ')
+    return { hash, ids: ids.filter(Boolean) }
   }
 
-  #tell(loaded: LoadedConfig, hash: string): Claim | undefined {
+  /** Another worker may have ended before a channel carried its report, or one that is outdated by now. */
+  #resume({ hash, ids: [latest, ...earlier] }: Told) {
+    if (latest !== undefined) this.#watch(latest, hash)
+    for (const id of earlier) this.#watch(id, '')
+  }
+
+  #tell(loaded: LoadedConfig, { hash, ids }: Told): Claim | undefined {
     try {
+      const claim = loaded.problem && this.#report(loaded)
       // After a fix the hash is removed, so that the same mistake is reported again.
-      if (loaded.problem) return this.#report(describe(loaded.problem, loaded.source), hash)
-      rmSync(this.#path, { force: true })
-      return undefined
+      this.#noteTold({ hash, ids: claim ? [claim.id, ...ids] : ids })
+      if (claim) this.#watch(claim.id, hash)
+      return claim
     } catch {
       return undefined
     }
   }
 
-  /** Another worker may have ended before a channel carried its report. */
-  #resume({ problem, source }: LoadedConfig, { hash, id }: Told): undefined {
-    if (problem && this.#hash !== hash) this.#watch(id, describe(problem, source), hash)
-  }
-
-  #report(message: string, hash: string): Claim {
+  #report(loaded: LoadedConfig): Claim {
     const { store, lastSession } = this.#deps
     const header = {
       ...{ client: OWN_CLIENT, channel: DESKTOP_OF_LAST_RESORT },
       env: { ...lastSession.env },
     }
-    const claim = store.acceptOwn(header, ownReport(TITLE, message))
-    this.#noteTold(hash, claim.id)
-    this.#watch(claim.id, message, hash)
-    return claim
+    return store.acceptOwn(header, ownReport(TITLE, wordsFor(loaded)))
   }
 
-  /** Sends it on other channels until one carries it, unless the configuration is changed meanwhile. */
-  #watch(event: string, message: string, hash: string) {
-    const { notices, config, lastSession } = this.#deps
-    this.#hash = hash
+  /**
+   * Sends it on other channels until one carries it, unless the configuration is changed meanwhile.
+   * @param hash of the problem that the event reports; '' if that is over
+   */
+  #watch(event: string, hash: string) {
+    const { notices, config } = this.#deps
+    const isTrue = () => hash !== '' && hash === this.#hash && config.recent().problem !== undefined
     notices.watch(event, {
       reason: TITLE,
-      wordsFor: () => message,
+      wordsFor: () => wordsFor(config.recent()),
       tried: [DESKTOP_OF_LAST_RESORT],
-      sessionEnv: { ...lastSession.env },
-      whyOver: () =>
-        config.recent().problem && this.#hash === hash
-          ? undefined
-          : 'the configuration has changed',
-      moved: (id) => this.#noteTold(hash, id),
+      whyOver: () => (isTrue() ? undefined : 'the configuration has changed'),
+      moved: (id) => this.#noteTold({ hash, ids: [id, ...this.#readTold().ids.slice(1)] }),
     })
   }
 
-  #noteTold(hash: string, id: string) {
+  #noteTold({ hash, ids }: Told) {
     try {
-      writeFileSync(this.#path, `${hash} ${id}`, { mode: 0o600 })
+      replaceUnsynced(this.#path, [hash, ...ids.slice(0, MAX_REPORTS)].join(' '))
     } catch {
       // Such as a full disk: the next worker reports it again.
     }
   }
 }
 
-function describe(problem: HookbellError, source: LoadedConfig['source']): string {
+function wordsFor({ problem, source }: LoadedConfig): string {
+  if (!problem) return ''
   const hint = problemHint(problem).replace(/[.?]?$/, (end) => end || '.')
   return `${problem.message}. ${hint} Until it is fixed, the ${source} settings are used.`
 }

@@ -15,7 +15,6 @@ export interface Notice {
   wordsFor: (channel: string) => string
   /** Channels on which it was or cannot be sent. */
   tried: readonly string[]
-  sessionEnv: Readonly<Record<string, string>>
   /** Why it need not be sent any more. */
   whyOver?: () => string | undefined
   /** Called with the id of the event that carries it on another channel. */
@@ -26,12 +25,16 @@ interface NoticeDeps {
   store: Store
   config(): LoadedConfig
   deadChannels(): readonly string[]
+  /** Withdraws what is shown of an event. */
+  withdraw(event: string): Promise<void>
 }
+
+type Env = Readonly<Record<string, string>>
 
 /** Sends each notice on another channel if the one before fails. */
 export class Notices {
   readonly #deps: NoticeDeps
-  #waiting: Notice[] = []
+  #waiting: { notice: Notice; env: Env }[] = []
   /** Those being delivered, by the id of their event. */
   readonly #underWay = new Map<string, Notice>()
 
@@ -39,13 +42,14 @@ export class Notices {
     this.#deps = deps
   }
 
-  add(notice: Notice) {
-    this.#waiting.push(notice)
+  /** @param env of the session whose desktop is meant */
+  add(notice: Notice, env: Env) {
+    this.#waiting.push({ notice, env })
   }
 
   /** This event carries the notice: sends it on another channel if the event fails. */
   watch(id: string, notice: Notice) {
-    this.#underWay.set(id, notice)
+    if (!this.#underWay.has(id)) this.#underWay.set(id, notice)
   }
 
   get hasOwn(): boolean {
@@ -54,11 +58,11 @@ export class Notices {
 
   /** The notices to send now, accepted and claimed as events. */
   takeOwn(): Claim[] {
-    return this.#waiting.splice(0).flatMap((notice) => {
+    return this.#waiting.splice(0).flatMap(({ notice, env }) => {
       const channel = this.#nextChannel(notice.tried)
       if (channel === undefined || notice.whyOver?.() !== undefined) return []
       const body = ownReport(notice.reason, notice.wordsFor(channel))
-      const header = { client: OWN_CLIENT, channel, env: { ...notice.sessionEnv } }
+      const header = { client: OWN_CLIENT, channel, env: { ...env } }
       try {
         const claim = this.#deps.store.acceptOwn(header, body)
         this.watch(claim.id, notice)
@@ -74,24 +78,29 @@ export class Notices {
   /** Wraps a message life, so that a notice is not sent when it is over. */
   around(life: MessageLife): MessageLife {
     return {
-      whyOver: async (delivery) =>
-        this.#of(delivery)?.whyOver?.() ?? (await life.whyOver(delivery)),
+      whyOver: async (delivery) => this.#whyOver(delivery) ?? (await life.whyOver(delivery)),
       whyLater: (delivery) => life.whyLater(delivery),
       begin: (delivery, destination) => life.begin(delivery, destination),
     }
   }
 
   /** Call this with each delivery that was attempted or dropped. */
-  ended(delivery: Delivery, { type }: Outcome) {
-    const notice = this.#of(delivery)
-    if (!notice || type === 'deferred' || type === 'held' || type === 'released') return
-    for (const id of delivery.events) this.#underWay.delete(id)
-    if (type === 'unavailable' || type === 'exhausted')
-      this.add({ ...notice, tried: [...notice.tried, delivery.channel] })
+  async ended({ events, channel, sessionEnv }: Delivery, { type }: Outcome): Promise<void> {
+    if (type === 'deferred' || type === 'held' || type === 'released') return
+    for (const id of events) {
+      const notice = this.#underWay.get(id)
+      if (!notice) continue
+      this.#underWay.delete(id)
+      if (type === 'unavailable' || type === 'exhausted')
+        this.add({ ...notice, tried: [...notice.tried, channel] }, sessionEnv)
+      // It may have become untrue while it was on its way.
+      if (type === 'delivered' && notice.whyOver?.() !== undefined) await this.#deps.withdraw(id)
+    }
   }
 
-  #of({ events }: Delivery): Notice | undefined {
-    return this.#underWay.get(events[0] ?? '')
+  /** A summary tells more than the notice. */
+  #whyOver({ events: [id = '', ...others] }: Delivery): string | undefined {
+    return others.length > 0 ? undefined : this.#underWay.get(id)?.whyOver?.()
   }
 
   #nextChannel(tried: readonly string[]): string | undefined {

@@ -120,7 +120,7 @@ describe('a configuration that is being saved', () => {
 /** A world whose only channel is a phone with these messages. As the desktop it reports a broken configuration. */
 async function makeShowing(channel = 'desktop', more: object = {}) {
   const shown = new Map<string, { title: string; message: string }>()
-  const outage = { isOn: false }
+  const outage = { isOn: false, delayMs: 0 }
   const { url: server, received } = await startReceiver({
     script: [
       ({ method, path, body }) => {
@@ -129,7 +129,8 @@ async function makeShowing(channel = 'desktop', more: object = {}) {
           return { status: shown.delete(path.split('/').at(-1) ?? '') ? 200 : 404 }
         const { sequence_id, title, message } = JSON.parse(body)
         shown.set(sequence_id, { title, message })
-        return { body: JSON.stringify({ id: 'x', event: 'message', sequence_id }) }
+        const answer = { id: 'x', event: 'message', sequence_id }
+        return { body: JSON.stringify(answer), delayMs: outage.delayMs }
       },
     ],
   })
@@ -172,6 +173,63 @@ describe('the report of a broken configuration', () => {
     configure('{"chanels":{}}')
     await once()
     expect(shown()).toMatchObject([{ message: expect.stringContaining('unknown key') }])
+  })
+})
+
+describe('the report of a broken configuration that comes late', () => {
+  it('is withdrawn if the file was corrected while it was on its way', async () => {
+    const { accept, configure, good, outage, shown, untilIdle } = await makeShowing()
+    configure(good.replace('"lingerSeconds":0', '"lingerSeconds":600'))
+    outage.delayMs = 1000
+    const running = untilIdle()
+    accept({ hook_event_name: 'FutureEvent' }, { env })
+    configure('nonsense')
+    await expect.poll(() => shown().length, { timeout: 10_000 }).toBe(1)
+    configure(good)
+    accept({ hook_event_name: 'FutureEvent' }, { env })
+    await running
+    expect(shown()).toEqual([])
+  })
+
+  it('is not sent by a later worker if the file was corrected while its channel was down', async () => {
+    const { configure, good, list, outage, once, shown, stateDir } = await makeShowing()
+    outage.isOn = true
+    configure('nonsense')
+    await once()
+    expect(list('deferred')).toHaveLength(1)
+    configure(good)
+    await once()
+    outage.isOn = false
+    flush(stateDir)
+    await once()
+    expect([shown(), list('deferred')]).toEqual([[], []])
+  })
+
+  it('is not sent by a later worker after another mistake was reported', async () => {
+    const { configure, list, outage, once, shown, stateDir } = await makeShowing()
+    outage.isOn = true
+    configure('nonsense')
+    await once()
+    configure('{"chanels":{}}')
+    await once()
+    expect(list('deferred')).toHaveLength(2)
+    outage.isOn = false
+    flush(stateDir)
+    await once()
+    expect(shown()).toMatchObject([{ message: expect.stringContaining('unknown key') }])
+  })
+
+  it('is withdrawn by a later worker if its channel was down when the file was corrected', async () => {
+    const { configure, good, outage, once, shown } = await makeShowing()
+    configure('nonsense')
+    await once()
+    outage.isOn = true
+    configure(good)
+    await once()
+    expect(shown()).toHaveLength(1)
+    outage.isOn = false
+    await once()
+    expect(shown()).toEqual([])
   })
 })
 
