@@ -154,21 +154,23 @@ async function giveBack({ deliverer }: WorkerDeps, dispatcher: Dispatcher) {
   await waitAtMost(GIVE_BACK_MS, dispatcher.comeToRest())
 }
 
-/** Whether there are new events, events of a dead worker, or parked deliveries. */
+/** Whether there are new events, own or of a dead worker, or parked deliveries. */
 function hasWork(deps: WorkerDeps, dispatcher: Dispatcher): boolean {
-  const { stateDir, store } = deps
+  const { notices, stateDir, store } = deps
   if (isAskedToEnd(deps) || isOnHold(stateDir)) return false
   store.reclaimAbandoned()
-  return dispatcher.hasWaiting || store.nextDueInMs() !== undefined
+  return notices.hasOwn || dispatcher.hasWaiting || store.nextDueInMs() !== undefined
 }
 
 /** Releases what has not begun, and waits for what has, but not if only its record cannot be written. */
 async function close(
-  { answers, deliverer, journal, memory, store }: WorkerDeps,
+  { answers, deliverer, journal, memory, notices, store }: WorkerDeps,
   dispatcher: Dispatcher,
 ) {
   deliverer.releaseAll()
   await dispatcher.comeToRest()
+  // Of deliveries that have failed meanwhile.
+  for (const claim of notices.takeOwn()) store.release(claim)
   await answers.close()
   // Some entries are not waited for where they are made.
   await journal.written()

@@ -73,6 +73,7 @@ async function queueEvent(claim: Claim, deps: WorkerDeps): Promise<Queued | unde
   }
   deps.lastSession.env = parsed.env
   const channel = channelOf(stored)
+  deps.notices.takeOver(parsed, channel)
   const facts = storedFacts(stored, parsed, { channel, open })
   const running = await deps.sessions.runInOrder(sessionOf(parsed), async () => {
     const prepareDeps = { ...deps, memory: await deps.memory.get() }

@@ -150,13 +150,14 @@ export class Alarms {
   #noteDead({ channel, sessionEnv }: Delivery, reason: string) {
     const state = this.#file.read()
     if (state.deadChannels.includes(channel)) return
-    this.#file.write({ ...state, deadChannels: [...state.deadChannels, channel] })
     const notice = {
       reason: `nothing gets through to the channel ${channel} any more`,
       wordsFor: (reader: string) => this.#wordsFor(channel, reason, reader),
       tried: [channel],
     }
+    // Before it counts as reported: a crash in between would lose it.
     this.#deps.notices.add(notice, sessionEnv)
+    this.#file.write({ ...state, deadChannels: [...state.deadChannels, channel] })
   }
 
   /** Without the reason for a channel of the lowest clearance, because a receiver may repeat the agent's text in it. */

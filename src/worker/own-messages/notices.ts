@@ -1,8 +1,10 @@
 import type { LoadedConfig } from '../../config/load/load.ts'
+import { rulesOf } from '../../config/schema/channel.ts'
 import { DESKTOP_OF_LAST_RESORT, readChannels } from '../../deliver/audience.ts'
 import type { MessageLife } from '../../deliver/message-life.ts'
 import type { Outcome } from '../../deliver/outcome.ts'
 import type { Delivery } from '../../delivery.ts'
+import type { AgentEvent } from '../../event/event.ts'
 import { OWN_CLIENT } from '../../journal/own-client.ts'
 import type { Claim } from '../../spool/claim.ts'
 import type { Store } from '../../spool/store.ts'
@@ -34,7 +36,7 @@ type Env = Readonly<Record<string, string>>
 /** Sends each notice on another channel if the one before fails. */
 export class Notices {
   readonly #deps: NoticeDeps
-  #waiting: { notice: Notice; env: Env }[] = []
+  readonly #accepted: Claim[] = []
   /** Those being delivered, by the id of their event. */
   readonly #underWay = new Map<string, Notice>()
 
@@ -42,9 +44,23 @@ export class Notices {
     this.#deps = deps
   }
 
-  /** @param env of the session whose desktop is meant */
+  /**
+   * Accepts it as an event for the next channel, if there is one: on the disk when this returns.
+   * @param env of the session whose desktop is meant
+   */
   add(notice: Notice, env: Env) {
-    this.#waiting.push({ notice, env })
+    const channel = this.#nextChannel(notice.tried)
+    if (channel === undefined || notice.whyOver?.() !== undefined) return
+    const header = { client: OWN_CLIENT, channel, env: { ...env } }
+    try {
+      const body = ownReport(notice.reason, notice.wordsFor(channel))
+      const claim = this.#deps.store.acceptOwn(header, body)
+      this.watch(claim.id, notice)
+      notice.moved?.(claim.id)
+      this.#accepted.push(claim)
+    } catch {
+      // Such as a full disk: `status` reports the problem.
+    }
   }
 
   /** This event carries the notice: sends it on another channel if the event fails. */
@@ -52,27 +68,24 @@ export class Notices {
     if (!this.#underWay.has(id)) this.#underWay.set(id, notice)
   }
 
-  get hasOwn(): boolean {
-    return this.#waiting.length > 0
+  /**
+   * Call this with each event: another worker may have ended before it could send a notice.
+   * @param channel of one of hookbell's own events
+   */
+  takeOver({ id, means, reason, message }: AgentEvent, channel: string | undefined) {
+    if (means !== 'StopFailure' || channel === undefined) return
+    // Another channel may have a lower clearance.
+    const wordsFor = (reader: string) => (this.#isMinimal(reader) ? '' : message)
+    this.watch(id, { reason, wordsFor, tried: [channel] })
   }
 
-  /** The notices to send now, accepted and claimed as events. */
+  get hasOwn(): boolean {
+    return this.#accepted.length > 0
+  }
+
+  /** The claimed events of the notices that were added since the last call. */
   takeOwn(): Claim[] {
-    return this.#waiting.splice(0).flatMap(({ notice, env }) => {
-      const channel = this.#nextChannel(notice.tried)
-      if (channel === undefined || notice.whyOver?.() !== undefined) return []
-      const body = ownReport(notice.reason, notice.wordsFor(channel))
-      const header = { client: OWN_CLIENT, channel, env: { ...env } }
-      try {
-        const claim = this.#deps.store.acceptOwn(header, body)
-        this.watch(claim.id, notice)
-        notice.moved?.(claim.id)
-        return claim
-      } catch {
-        // Such as a full disk: `status` reports the problem.
-        return []
-      }
-    })
+    return this.#accepted.splice(0)
   }
 
   /** Wraps a message life, so that a notice is not sent when it is over. */
@@ -101,6 +114,10 @@ export class Notices {
   /** A summary tells more than the notice. */
   #whyOver({ events: [id = '', ...others] }: Delivery): string | undefined {
     return others.length > 0 ? undefined : this.#underWay.get(id)?.whyOver?.()
+  }
+
+  #isMinimal(channel: string): boolean {
+    return rulesOf(channel, this.#deps.config().config)?.clearance === 'minimal'
   }
 
   #nextChannel(tried: readonly string[]): string | undefined {

@@ -6,9 +6,10 @@ import { appendEntry } from '../../../src/journal/write.ts'
 import { openWorker } from '../../../src/worker/open-worker.ts'
 import { makeDelivery } from '../../support/delivery.ts'
 import { makeHome } from '../../support/home.ts'
+import { builtWorker } from '../../support/program.ts'
 import { hasPty, startPty } from '../../support/pty.ts'
 import { type Step, startReceiver } from '../../support/receiver.ts'
-import { makeWorld, noteCrashes, retryById, type World } from '../_world.ts'
+import { exited, makeWorld, noteCrashes, retryById, startProgram, type World } from '../_world.ts'
 
 const session_id = 's1'
 const ask = {
@@ -344,6 +345,28 @@ describe('a channel that rejects every message', () => {
     await tell(done)
     expect(ops()[0]).toMatch(/ nothing gets through to the channel team any more.*Correct it in /)
     expect(ops()[0]).not.toContain('no_service')
+  })
+
+  it('is reported by the next worker if the first one was killed before it could', async () => {
+    const { world, ops } = await makeChannels()
+    const { deps } = openWorker(world)
+    const delivery = makeDelivery('e1', { channel: 'team', sessionEnv: env })
+    const outcome = { type: 'exhausted', attempt: 1, reason: 'slack: 404', delivery } as const
+    await deps.alarms.ended(delivery, { ...outcome, isChannelDead: true })
+    deps.store.releaseAll()
+    await world.once()
+    expect(ops()).toMatchObject([expect.stringContaining('through to the channel team any more')])
+  })
+
+  it('is reported by the next worker if the first one was asked to end meanwhile', async () => {
+    const { world, team, ops } = await makeChannels([{ status: 404, delayMs: 500 }])
+    const worker = startProgram(builtWorker, world)
+    world.accept(done, { env })
+    await expect.poll(() => team().length, { timeout: 10_000 }).toBe(1)
+    worker.kill()
+    expect([await exited(worker), ops()]).toEqual([0, []])
+    await world.once()
+    expect(ops()).toMatchObject([expect.stringContaining('through to the channel team any more')])
   })
 
   it('is reported before a worker ends that runs only once', async () => {
