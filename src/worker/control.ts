@@ -28,7 +28,7 @@ export function flush(stateDir: string): number {
 
 /**
  * Removes everything that waits, undelivered. A running worker drops and records its own queue itself; an attempt
- * already under way is completed. @returns how many events
+ * already under way is completed, and is the last one. @returns how many events
  * @throws the system error if that cannot be recorded; it is removed all the same, since a full disk may be the cause
  */
 export async function purge(stateDir: string): Promise<number> {

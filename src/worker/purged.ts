@@ -1,5 +1,6 @@
 import { lstatSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readQuietly } from '../fs/read.ts'
 
 /** The recorded reason for purged events. */
 export const PURGED = 'purged by hand'
@@ -12,6 +13,11 @@ function purgedPath(stateDir: string): string {
 /** @throws the system error */
 export function notePurge(stateDir: string) {
   writeFileSync(purgedPath(stateDir), `${Date.now()}\n`, { mode: 0o600 })
+}
+
+/** When a person last purged what waits, Unix ms; 0 if never. */
+export function purgedAt(stateDir: string): number {
+  return Number(readQuietly(purgedPath(stateDir))) || 0
 }
 
 /** Detects purges that happen after its construction. */

@@ -135,6 +135,24 @@ describe('a running worker', () => {
     expect(await world.statusOf(id)).toMatchObject({ reason: 'purged by hand' })
   })
 
+  it('does not try again what was purged while it was being sent', async () => {
+    const { url, received } = await startReceiver({ script: [{ status: 500, delayMs: 1000 }] })
+    const world = makeWorld()
+    toTeam(world, url, { lingerSeconds: 0 })
+    const worker = await startWorker(world)
+    const id = world.accept({ message: 'never mind' })
+    await expect.poll(() => received.length).toBe(1)
+    expect(await purge(world.stateDir)).toBe(1)
+    await expect
+      .poll(() => world.statusOf(id), { timeout: 10_000 })
+      .toMatchObject({
+        outcome: 'suppressed',
+        channels: { team: { detail: 'purged by hand' } },
+      })
+    expect(await exited(worker)).toBe(0)
+    expect([received.length, world.list('deferred')]).toEqual([1, []])
+  })
+
   it('drops queued events too when they are purged, and delivers later ones at once', async () => {
     const { url, received } = await startReceiver({ script: [500, 200] })
     const world = makeWorld()

@@ -4,6 +4,7 @@ import type { Delivery } from '../../delivery.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
 import { isFailure } from '../../journal/history.ts'
 import type { WorkerDeps } from '../deps.ts'
+import { PURGED, purgedAt } from '../purged.ts'
 import { reviewSteps } from './next-step.ts'
 import { putOff } from './rules-at-attempt.ts'
 
@@ -43,7 +44,8 @@ async function settle(
   load: () => Promise<Delivery>,
   deps: WorkerDeps,
 ): Promise<boolean> {
-  const outcome = await ending
+  const startedAt = deps.now()
+  const outcome = unlessPurged(await ending, startedAt, deps)
   if (outcome.type === 'released') return false
   try {
     if ('delivery' in outcome) await keep(outcome, deps)
@@ -52,6 +54,13 @@ async function settle(
   }
   await conclude(short, outcome, deps)
   return true
+}
+
+/** A person may have purged it while it was being sent: then it is not kept for another attempt. */
+function unlessPurged(outcome: Outcome, startedAt: number, { stateDir }: WorkerDeps): Outcome {
+  const isKept = outcome.type === 'deferred' || outcome.type === 'held'
+  if (!isKept || purgedAt(stateDir) < startedAt) return outcome
+  return { type: 'expired', reason: PURGED }
 }
 
 /** The spool is full. Goes on with the single delivery instead of the summary that includes it. */
