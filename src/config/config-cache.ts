@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { makeFolders, replaceFile } from '../fs/durable.ts'
 import { readQuietly } from '../fs/read.ts'
+import { strangerOf } from '../fs/stranger.ts'
 import { isTrusted, isTrustedIfPresent } from '../fs/trust.ts'
 import { packageVersion } from '../version.ts'
 import { configPath, secretsPath } from './paths.ts'
@@ -35,9 +36,12 @@ export function readCached(stateDir: string, name: string, stamp: string): unkno
   }
 }
 
-/** Best effort: if it fails, the configuration is loaded again next time. */
+/**
+ * Best effort: if it fails, the configuration is loaded again next time. Root leaves nothing in the folder of another
+ * user, who could neither read nor replace it.
+ */
 export function writeCached(stateDir: string, name: string, { stamp, value }: Kept) {
-  if (!existsSync(stateDir)) return
+  if (!existsSync(stateDir) || strangerOf(stateDir) !== undefined) return
   const path = cachePath(stateDir, name)
   try {
     makeFolders(dirname(path), 0o700)

@@ -6,6 +6,7 @@ import type { Env } from '../fs/home.ts'
 import { isMissing } from '../fs/missing.ts'
 import { checkFolder } from '../fs/ownership.ts'
 import { readQuietly } from '../fs/read.ts'
+import { strangerOf } from '../fs/stranger.ts'
 import type { Checked } from './checked.ts'
 import { cacheStamp, mayBeCached, readCached, writeCached } from './config-cache.ts'
 import { readStoredEnvironment, storeEnvironment } from './environment.ts'
@@ -146,7 +147,7 @@ export class CurrentConfig {
     this.#good = undefined
     const path = lastGoodFile(this.#stateDir)
     try {
-      if (!isMissing(path)) rmSync(path)
+      if (strangerOf(this.#stateDir) === undefined && !isMissing(path)) rmSync(path)
     } catch {}
   }
 
@@ -154,6 +155,8 @@ export class CurrentConfig {
   #keep({ source, raw = {}, checked }: LoadedConfig, stamp: string) {
     const path = lastGoodFile(this.#stateDir)
     try {
+      // Root may ask for the state of another user, who could not use root's file, and whose configuration may be another.
+      if (strangerOf(this.#stateDir) !== undefined) return
       const text = withoutSecrets(raw)
       if (source === 'file' && readQuietly(path) !== text) {
         makeFolders(this.#stateDir, 0o700)

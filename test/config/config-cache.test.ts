@@ -1,8 +1,19 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { CurrentConfig } from '../../src/config/current.ts'
 import { loadConfig } from '../../src/config/load/load.ts'
+import { readConfigSummary } from '../../src/config/summary.ts'
 import { makeFolder } from '../support/folder.ts'
 
 const LATER_MS = 60_000
@@ -19,7 +30,7 @@ async function makeConfig(text: object = makeText()) {
   write('config.json', JSON.stringify(text))
   const kept = join(stateDir, 'cache/checked-config.json')
   return {
-    ...{ configDir, kept, write },
+    ...{ configDir, stateDir, kept, write },
     /** Loads the configuration as a new process does. */
     load: (now = Date.now() + LATER_MS) => new CurrentConfig(configDir, stateDir, () => now).get(),
     /** Changes the cached result, so that its use becomes visible. */
@@ -50,6 +61,31 @@ describe('a cached result of the configuration check', () => {
     forge()
     expect(load().config.retry.maxAgeHours).toBe(5)
     expect(statSync(kept).mode & 0o777).toBe(0o600)
+  })
+
+  it.runIf(process.getuid?.() === 0)(
+    'is not left by root in the state of another user',
+    async () => {
+      const { configDir, load, stateDir } = await makeConfig()
+      chownSync(stateDir, 65_534, 65_534)
+      writeFileSync(join(stateDir, 'last-good-config.json'), 'theirs')
+      load()
+      await readConfigSummary(configDir, stateDir, Date.now() + LATER_MS)
+      rmSync(join(configDir, 'config.json'))
+      load()
+      expect(readdirSync(stateDir)).toEqual(['last-good-config.json'])
+      expect(readFileSync(join(stateDir, 'last-good-config.json'), 'utf8')).toBe('theirs')
+    },
+  )
+
+  it('need not be stored', async () => {
+    const { configDir, kept, load } = await makeConfig()
+    load()
+    const stateInFile = new CurrentConfig(configDir, join(kept, 'x')).get()
+    expect(stateInFile).toMatchObject({ source: 'file' })
+    expect(stateInFile.problem).toBeUndefined()
+    rmSync(join(configDir, 'config.json'))
+    expect(new CurrentConfig(configDir, join(kept, 'x')).get().problem).toBeUndefined()
   })
 
   it('contains no secret', async () => {
