@@ -141,6 +141,7 @@ it('hookbell dead lists what the journal has lost', async () => {
   }
   expect(await ids()).toEqual([told, unusable].sort())
   expect((await home.run('status')).stdout).toContain('x 2 dead: see hookbell dead')
+  expect((await home.run('why', told)).stdout).toMatch(/accepted +\S+ \S+\n +result +dead$/)
   expect((await home.run('doctor')).stdout).toContain('spool.dead: 2 could not be delivered')
   await home.run('dead', 'retry', told)
   await home.run('worker', '--once')

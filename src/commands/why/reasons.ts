@@ -16,7 +16,8 @@ export function reasonsOf(told: Told, isOnHold: boolean): [string, string][] {
   if (accepted) lines.push(...origin(accepted), ...told.trace.map(stepInWords))
   for (const problem of told.problems) lines.push(['problem', problem])
   const after = told.entries.flatMap((entry) => afterwards(entry, told))
-  if (!accepted && after.length === 0) after.push(['now', isOnHold ? asTyped(ON_HOLD) : UNCLAIMED])
+  if (told.outcome === 'waiting' && !accepted && after.length === 0)
+    after.push(['now', isOnHold ? asTyped(ON_HOLD) : UNCLAIMED])
   return [...lines, ...after, ['result', outcomeInWords(told)]]
 }
 
