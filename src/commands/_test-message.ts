@@ -6,7 +6,6 @@ import type { Config } from '../config/schema/schema.ts'
 import { HookbellError, usageError } from '../errors.ts'
 import { sessionEnv } from '../hook/session-env.ts'
 import type { ChannelStatus } from '../journal/history.ts'
-import { OWN_CLIENT } from '../journal/own-client.ts'
 import { scrubEnvironment } from '../worker/isolate.ts'
 import { deliverTo } from '../worker/run.ts'
 import { withEvents } from './_events.ts'
@@ -37,10 +36,12 @@ export async function sendTestMessage(channel: string): Promise<TestMessage> {
     message: `This is a test of the channel "${channel}". If you can read it, it works.`,
   }
   scrubEnvironment(process.env)
-  const header = { client: OWN_CLIENT, env: sessionEnv(process.env, process.pid) }
-  const body = Buffer.from(JSON.stringify(event))
+  const own = {
+    body: Buffer.from(JSON.stringify(event)),
+    env: sessionEnv(process.env, process.pid),
+  }
   const folders = { stateDir: stateDir(), configDir: configDir() }
-  const { id, faults } = await deliverTo(channel, header, body, folders)
+  const { id, faults } = await deliverTo(channel, own, folders)
   if (faults.length > 0)
     throw new HookbellError('E_FAILED', faults.join('; '), { hint: NOT_RECORDED })
   return { id, config, status: statusOf(id, channel) }

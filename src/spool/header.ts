@@ -7,17 +7,14 @@ export interface Header {
   env: Record<string, string>
   /** Whether the event comes from the hooks of a project, which all who work on it share. */
   shared?: boolean
-  /** The only channel to use, whatever the routes say: for what hookbell itself reports. */
-  channel?: string
 }
 
 const CLIENT_NAME = /^[A-Za-z0-9._-]{1,32}$/
 
 /** Header lines, then one blank line. The raw bytes of the event follow as they came. */
-export function formatHeader({ client, env, shared, channel }: Header): string {
+export function formatHeader({ client, env, shared }: Header): string {
   const lines = [FORMAT_LINE, `client: ${CLIENT_NAME.test(client) ? client : 'unknown'}`]
   if (shared) lines.push('shared: yes')
-  if (channel !== undefined) lines.push(`channel: ${channel}`)
   for (const [name, value] of Object.entries(env)) {
     if (!value.includes('\n')) lines.push(`env: ${name}=${value}`)
   }
@@ -52,7 +49,6 @@ function parseLines(lines: string[]): Header {
     const [, key, value = ''] = /^(\w+): (.*)$/.exec(line) ?? []
     if (key === 'client') header.client = CLIENT_NAME.test(value) ? value : 'unknown'
     if (key === 'shared') header.shared = value === 'yes'
-    if (key === 'channel') header.channel = value
     const equals = value.indexOf('=')
     if (key === 'env' && equals > 0) header.env[value.slice(0, equals)] = value.slice(equals + 1)
   }

@@ -23,6 +23,7 @@ import { Alarms } from './own-messages/alarms.ts'
 import { ConfigProblem } from './own-messages/config-problem.ts'
 import { DigestSchedule } from './own-messages/digest.ts'
 import { Notices } from './own-messages/notices.ts'
+import { OwnChannels } from './own-messages/own-channels.ts'
 import { AnswerReports } from './watch/answer-reports.ts'
 import { OpenMessages } from './watch/open-messages.ts'
 import { RunningTurns } from './watch/running-turns.ts'
@@ -62,7 +63,8 @@ export function openWorker({ stateDir, configDir, onRecord, ...options }: Worker
   const file = new AlarmFile(stateDir)
   const deadChannels = () => file.read().deadChannels
   const withdraw = (event: string) => openMessages.withdraw(event)
-  const notices = new Notices({ ...current, store, deadChannels, withdraw })
+  const channels = new OwnChannels(stateDir)
+  const notices = new Notices({ ...current, store, channels, deadChannels, withdraw })
   const alarms = new Alarms({ ...current, stateDir, configDir, file, notices, journal })
   const mutes = new Fresh(() => readMutes(stateDir))
   const projects = new Fresh(projectOf)

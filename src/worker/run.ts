@@ -84,13 +84,12 @@ async function hasNewProblem({ nextInMs }: ConfigProblem): Promise<boolean> {
 /** Delivers one event of hookbell's own to one channel, and nothing else. @returns its id and unexpected faults */
 export async function deliverTo(
   channel: string,
-  header: Header,
-  body: Buffer,
+  { body, env }: { body: Buffer; env: Header['env'] },
   options: WorkerOptions,
 ): Promise<{ id: string; faults: readonly string[] }> {
   const { deps } = openWorker(options)
   const dispatcher = new Dispatcher(deps)
-  const claim = deps.store.acceptOwn({ ...header, channel }, body)
+  const claim = deps.notices.accept(body, channel, env)
   await deps.config.fetchSecrets()
   await dispatcher.startOwn(claim)
   await dispatcher.comeToRest()

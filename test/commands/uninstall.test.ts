@@ -313,6 +313,7 @@ describe('hookbell uninstall, after init for every client', () => {
       .toEqual(expect.arrayContaining(['cache', 'mutes.json', 'on-hold', 'trusted-projects.json']))
     for (const name of [
       'alarms.json',
+      'own-channels.json',
       'shown.json',
       'digest-settled',
       'config-problem-told',

@@ -264,17 +264,20 @@ describe('a held delivery that is sent days late', () => {
 })
 
 describe('a spool file', () => {
-  it('that names a channel is routed like any other event', async () => {
-    const { url, received } = await startReceiver()
-    const world = makeWorld()
-    const channels = { file: { type: 'file', path: world.outFile }, secret: slack(url) }
-    world.configure({ channels, routes: [{ on: ['*'], to: ['file'] }], lingerSeconds: 0 })
-    const text = 'hookbell-event 1\nclient: claude\nchannel: secret\n\n{"hook_event_name":"Stop"}'
-    writeFileSync(join(world.spool.new, 'e1'), text)
-    await world.untilIdle()
-    expect(world.lines().map(({ id }) => id)).toEqual(['e1'])
-    expect(received).toEqual([])
-  })
+  it.each(['claude', 'hookbell'])(
+    'that names a channel is routed like any other event: %s',
+    async (client) => {
+      const { url, received } = await startReceiver()
+      const world = makeWorld()
+      const channels = { file: { type: 'file', path: world.outFile }, secret: slack(url) }
+      world.configure({ channels, routes: [{ on: ['*'], to: ['file'] }], lingerSeconds: 0 })
+      const text = `hookbell-event 1\nclient: ${client}\nchannel: secret\n\n{"hook_event_name":"Stop"}`
+      writeFileSync(join(world.spool.new, 'e1'), text)
+      await world.untilIdle()
+      expect(world.lines().map(({ id }) => id)).toEqual(['e1'])
+      expect(received).toEqual([])
+    },
+  )
 })
 
 describe('a parked delivery', () => {

@@ -155,7 +155,7 @@ describe('a hung receiver', () => {
     world.configure({ channels, routes: [{ on: ['*'], to: ['hung'] }] })
     const waiting = Array.from({ length: 50 }, (_, index) => world.accept({ message: `${index}` }))
     const body = Buffer.from('{"hook_event_name":"Notification"}')
-    const { id, faults } = await deliverTo('file', { client: 'hookbell', env: {} }, body, world)
+    const { id, faults } = await deliverTo('file', { body, env: {} }, world)
     expect(faults).toEqual([])
     expect(world.lines().map((line) => line.id)).toEqual([id])
     expect(received).toEqual([])

@@ -4,7 +4,6 @@ import type { AgentEvent } from '../../event/event.ts'
 import { isNextQuestion, meaningOf } from '../../event/meaning.ts'
 import { parseEvent } from '../../event/parse.ts'
 import { type EventStatus, isAccepted } from '../../journal/history.ts'
-import { OWN_CLIENT } from '../../journal/own-client.ts'
 import { answeredQuestions } from '../../policy/questions.ts'
 import type { Stored } from '../../prepare/decide.ts'
 import { fingerprintOf } from '../../prepare/fingerprint.ts'
@@ -72,8 +71,7 @@ async function queueEvent(claim: Claim, deps: WorkerDeps): Promise<Queued | unde
     return undefined
   }
   deps.lastSession.env = parsed.env
-  const channel = channelOf(stored)
-  deps.notices.takeOver(parsed, channel)
+  const channel = deps.notices.takeOver(parsed)
   const facts = storedFacts(stored, parsed, { channel, open })
   const running = await deps.sessions.runInOrder(sessionOf(parsed), async () => {
     const prepareDeps = { ...deps, memory: await deps.memory.get() }
@@ -106,11 +104,6 @@ function parseUsable(
     if (error instanceof HookbellError) return error.message
     throw error
   }
-}
-
-/** Only hookbell itself may choose a channel past the routes. */
-function channelOf({ header: { client, channel } }: StoredEvent): string | undefined {
-  return client === OWN_CLIENT ? channel : undefined
 }
 
 function storedFacts(

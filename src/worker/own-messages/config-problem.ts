@@ -5,7 +5,6 @@ import { SAVING_MS } from '../../config/stamp.ts'
 import { DESKTOP_OF_LAST_RESORT } from '../../deliver/audience.ts'
 import { replaceUnsynced } from '../../fs/durable.ts'
 import { readQuietly } from '../../fs/read.ts'
-import { OWN_CLIENT } from '../../journal/own-client.ts'
 import type { Claim } from '../../spool/claim.ts'
 import { sha256 } from '../../text/sha256.ts'
 import type { WorkerDeps } from '../deps.ts'
@@ -105,12 +104,12 @@ export class ConfigProblem {
   }
 
   #report(loaded: LoadedConfig): Claim {
-    const { store, lastSession } = this.#deps
-    const header = {
-      ...{ client: OWN_CLIENT, channel: DESKTOP_OF_LAST_RESORT },
-      env: { ...lastSession.env },
-    }
-    return store.acceptOwn(header, ownReport(TITLE, wordsFor(loaded)))
+    const { notices, lastSession } = this.#deps
+    return notices.accept(
+      ownReport(TITLE, wordsFor(loaded)),
+      DESKTOP_OF_LAST_RESORT,
+      lastSession.env,
+    )
   }
 
   /**

@@ -8,6 +8,7 @@ import type { AgentEvent } from '../../event/event.ts'
 import { OWN_CLIENT } from '../../journal/own-client.ts'
 import type { Claim } from '../../spool/claim.ts'
 import type { Store } from '../../spool/store.ts'
+import type { OwnChannels } from './own-channels.ts'
 import { ownReport } from './own-report.ts'
 
 /** What hookbell itself reports to a person, on one channel after the other until one carries it. */
@@ -25,6 +26,7 @@ export interface Notice {
 
 interface NoticeDeps {
   store: Store
+  channels: OwnChannels
   config(): LoadedConfig
   deadChannels(): readonly string[]
   /** Withdraws what is shown of an event. */
@@ -51,16 +53,24 @@ export class Notices {
   add(notice: Notice, env: Env) {
     const channel = this.#nextChannel(notice.tried)
     if (channel === undefined || notice.whyOver?.() !== undefined) return
-    const header = { client: OWN_CLIENT, channel, env: { ...env } }
     try {
-      const body = ownReport(notice.reason, notice.wordsFor(channel))
-      const claim = this.#deps.store.acceptOwn(header, body)
+      const claim = this.accept(ownReport(notice.reason, notice.wordsFor(channel)), channel, env)
       this.watch(claim.id, notice)
       notice.moved?.(claim.id)
       this.#accepted.push(claim)
     } catch {
       // Such as a full disk: `status` reports the problem.
     }
+  }
+
+  /**
+   * Accepts and claims an event of hookbell's own, for one channel whatever the routes say.
+   * @throws the system error if it cannot be stored
+   */
+  accept(body: Buffer, channel: string, env: Env): Claim {
+    const claim = this.#deps.store.acceptOwn({ client: OWN_CLIENT, env: { ...env } }, body)
+    this.#deps.channels.set(claim.id, channel)
+    return claim
   }
 
   /** This event carries the notice: sends it on another channel if the event fails. */
@@ -70,13 +80,15 @@ export class Notices {
 
   /**
    * Call this with each event: another worker may have ended before it could send a notice.
-   * @param channel of one of hookbell's own events
+   * @returns the channel if it is one of hookbell's own events
    */
-  takeOver({ id, means, reason, message }: AgentEvent, channel: string | undefined) {
-    if (means !== 'StopFailure' || channel === undefined) return
+  takeOver({ client, id, means, reason, message }: AgentEvent): string | undefined {
+    const channel = client === OWN_CLIENT ? this.#deps.channels.get(id) : undefined
+    if (means !== 'StopFailure' || channel === undefined) return channel
     // Another channel may have a lower clearance.
     const wordsFor = (reader: string) => (this.#isMinimal(reader) ? '' : message)
     this.watch(id, { reason, wordsFor, tried: [channel] })
+    return channel
   }
 
   get hasOwn(): boolean {
@@ -98,9 +110,13 @@ export class Notices {
   }
 
   /** Call this with each delivery that was attempted or dropped. */
-  async ended({ events, channel, sessionEnv }: Delivery, { type }: Outcome): Promise<void> {
+  async ended(
+    { events, channel, message, sessionEnv }: Delivery,
+    { type }: Outcome,
+  ): Promise<void> {
     if (type === 'deferred' || type === 'held' || type === 'released') return
     for (const id of events) {
+      if (message.client === OWN_CLIENT) this.#deps.channels.delete(id)
       const notice = this.#underWay.get(id)
       if (!notice) continue
       this.#underWay.delete(id)

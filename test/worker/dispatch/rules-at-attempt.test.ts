@@ -268,7 +268,7 @@ describe('a message that a person requests by its channel', () => {
     writeMutes(world.stateDir, [{ until: 0 }], Date.now())
     receiver.isUp = true
     const event = Buffer.from(JSON.stringify({ hook_event_name: 'StopFailure', message: 'x' }))
-    await deliverTo('team', { client: 'hookbell', env: {} }, event, world)
+    await deliverTo('team', { body: event, env: {} }, world)
     expect(received).toHaveLength(1)
   })
 })
