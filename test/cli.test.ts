@@ -64,6 +64,16 @@ describe('cli: usage errors', () => {
       'x init: --client was given twice',
       'Give them together: --client droid,codex',
     ],
+    [
+      ['init', '--client', 'droid', '--client=', '--yes'],
+      'x init: --client was given twice',
+      'Give it once',
+    ],
+    [
+      ['init', '--client', 'droid', '--client=droid', '--yes'],
+      'x init: --client was given twice',
+      'Give it once',
+    ],
     [['log', '--since', '1h', '--since', '2h'], 'x log: --since was given twice', 'Give it once'],
   ])('%j prints the mistake on one line and exits with 64', async (words, message, hint = '') => {
     const home = await makeHome()

@@ -48,7 +48,9 @@ export function checkFlags(command: CommandDef, words: readonly string[]) {
 /** citty would take the last value and drop the others without a word. */
 function givenTwice(name: string, flag: string, option: ArgDef | undefined, values: string[]) {
   const isList = option?.description?.includes('commas')
-  const hint = isList ? `Give them together: ${flag} ${values.join(',')}` : 'Give it once'
+  const different = [...new Set(values.filter((value) => value !== ''))]
+  const together = isList && different.length > 1
+  const hint = together ? `Give them together: ${flag} ${different.join(',')}` : 'Give it once'
   return usageError(`${name}: ${flag} was given twice`, hint)
 }
 
