@@ -28,6 +28,8 @@ export interface Facts {
   /** What is wrong with the user's own templates, each with what to do. */
   templateProblems: readonly string[]
   events: readonly EventStatus[]
+  /** Whether it only runs a hub, which needs no hooks. */
+  isHub?: boolean
   isOnHold: boolean
   mutes: readonly Mute[]
   version: string
@@ -35,7 +37,7 @@ export interface Facts {
 }
 
 /** What the checks of clients need. */
-export type ClientFacts = ClientPlace & Pick<Facts, 'events' | 'now'>
+export type ClientFacts = ClientPlace & Pick<Facts, 'events' | 'now' | 'isHub'>
 
 /** Where they look for settings; `status` does that too. */
 export type ClientPlace = Pick<Facts, 'env' | 'cwd' | 'stateDir'>

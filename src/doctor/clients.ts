@@ -36,8 +36,7 @@ export function checkClients(facts: ClientFacts): Check[] {
   const shown = clientNames.filter(
     (name) => isPresent(clients[name], facts.env) || ours.some(({ client }) => client === name),
   )
-  if (shown.length === 0)
-    return [check('clients', 'warning', 'no agent client is found here', 'hookbell clients')]
+  if (shown.length === 0) return [noClient(facts)]
   return shown.flatMap((name) =>
     checkClient(
       name,
@@ -45,6 +44,12 @@ export function checkClients(facts: ClientFacts): Check[] {
       facts,
     ),
   )
+}
+
+function noClient({ isHub }: ClientFacts): Check {
+  const seen = 'no agent client is found here'
+  if (isHub) return check('clients', 'ok', `${seen}; a hub needs none`)
+  return check('clients', 'warning', seen, 'hookbell clients')
 }
 
 export function readAll({ stateDir, env, cwd }: ClientPlace): Registered[] {

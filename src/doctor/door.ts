@@ -23,9 +23,11 @@ const RENEW = 'hookbell doctor --fix, or hookbell init'
 
 /** Checks the front door that registered commands start: present, executable, of this version, with its Node.js. */
 export function checkDoor(facts: Facts, isRegistered: boolean): Check[] {
-  const { stateDir } = facts
+  const { stateDir, isHub } = facts
   const door = frontDoorIn(stateDir)
   const fault = doorFault(stateDir)
+  if (isHub && !isRegistered && !existsSync(door))
+    return [check('door.present', 'ok', 'not installed; a hub needs no hooks')]
   if (fault !== undefined && !existsSync(door))
     return [check('door.present', 'broken', fault, isRegistered ? RENEW : 'hookbell init')]
   const copied = copiedVersion(stateDir)

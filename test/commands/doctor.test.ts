@@ -90,6 +90,17 @@ describe('hookbell doctor', () => {
     expect(exitCode).toBe(2)
   })
 
+  it('misses no hooks on a machine that only runs a hub', async () => {
+    const hub = { url: 'redis://127.0.0.1:1' }
+    const home = await makeHome({ hub, channels: config.channels })
+    const { problems, find } = await examine(home, '--offline')
+    expect(problems).toEqual([])
+    expect(find('clients')).toMatchObject({ status: 'ok' })
+    expect(find('door.present')).toMatchObject({ status: 'ok' })
+    const machine = await makeHome({ ...config, hub: { ...hub, channels: ['team'] } })
+    expect((await examine(machine, '--offline')).find('door.present')?.status).toBe('broken')
+  })
+
   it('does not run a hook command of a repository that init did not write', async () => {
     const home = await makeInstalled()
     const door = join(home.home, 'hookbell-hook')

@@ -119,6 +119,18 @@ describe('hookbell status', () => {
   })
 })
 
+describe('status on a machine that only runs a hub', () => {
+  it('misses no hooks, unlike on a machine that hands messages to a hub', async () => {
+    const hub = { url: 'redis://127.0.0.1:1' }
+    const home = await makeHome({ hub, channels: { audit: { type: 'file', path: '~/a' } } })
+    const { stdout } = await home.run('status')
+    expect(stdout).toMatch(/^hook +not installed; a hub needs no hooks$/m)
+    expect(stdout).not.toContain('hookbell init')
+    const machine = await makeHome({ hub: { ...hub, channels: ['team'] } })
+    expect((await machine.run('status')).stdout).toContain('x no agent client has our hooks')
+  })
+})
+
 describe.skipIf(process.platform === 'win32')('a folder of the spool that cannot be read', () => {
   it('is named by status, which shows the rest', async () => {
     const home = await makeHome()

@@ -17,6 +17,8 @@ export async function gatherFacts(): Promise<Facts> {
   const config = new CurrentConfig(configDir(), stateDir())
   await config.fetchSecrets()
   const loaded = config.get()
+  const hasHub = loaded.config.hub !== undefined || loaded.hubProblem !== undefined
+  const handsOver = Object.values(loaded.config.channels).some(({ type }) => type === 'hub')
   const named = loaded.config.routes.flatMap(({ template }) => (template ? [template] : []))
   return {
     env: process.env,
@@ -27,6 +29,7 @@ export async function gatherFacts(): Promise<Facts> {
     loaded,
     templateProblems: await templateProblemsIn(configDir(), named),
     events,
+    isHub: hasHub && !handsOver,
     isOnHold: folders.some(isOnHold),
     mutes: mutesInForce(folders, now),
     version: packageVersion(),

@@ -9,14 +9,18 @@ const QUIET_MS = 24 * 3600 * 1000
 /** The reasons why hooks of a client do not run, or that no client has hooks at all. */
 export function clientProblems(
   clients: readonly ClientRow[],
-  { isInstalled, lastEvent }: { isInstalled: boolean; lastEvent: number | null },
+  {
+    isInstalled,
+    lastEvent,
+    isHub,
+  }: { isInstalled: boolean; lastEvent: number | null; isHub: boolean },
 ): string[] {
   const problems = clients.flatMap(({ title, problems }) =>
     problems.map((problem) => `${title}: ${problem}`),
   )
   if (clients.some(({ registered }) => registered.length > 0))
     return [...problems, ...doorProblems()]
-  if (problems.length > 0) return problems
+  if (problems.length > 0 || isHub) return problems
   // Programs may store events through the library, without any hook.
   const isUsed = !isInstalled && lastEvent !== null && Date.now() - lastEvent < QUIET_MS
   return isUsed ? [] : ['no agent client has our hooks: nothing is told. Next: hookbell init']

@@ -39,6 +39,8 @@ export async function readStatus() {
   const onHold = folders.some(isOnHold)
   const worker = lockHolder(state)?.pid ?? null
   const isInstalled = existsSync(frontDoorIn(state))
+  // A machine that hands messages to a hub has channels of it.
+  const isHub = hub !== undefined && hubChannels(config).length === 0
   return {
     accepted: Object.values(count).reduce((sum, one) => sum + one, 0),
     ...count,
@@ -60,7 +62,7 @@ export async function readStatus() {
       ...[...unreadable].map(
         (folder) => `${folder} cannot be read; the next worker opens it again`,
       ),
-      ...clientProblems(clients, { isInstalled, lastEvent }),
+      ...clientProblems(clients, { isInstalled, lastEvent, isHub }),
       ...unreached.map((last) => unreachedProblem(count.undelivered, last)),
       ...backlogProblems({ unclaimed, isOnHold: onHold, hasWorker: worker !== null }),
       ...(await problemsOf(config, { dead: count.dead, withDead }, folders)),

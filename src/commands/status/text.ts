@@ -24,7 +24,7 @@ export function describeStatus(status: Status): string {
     ...waitingLines(status),
     ['worker', worker === null ? 'not running (starts with the next event)' : `process ${worker}`],
     ['config', `${config.source === 'file' ? config.path : `${config.source} settings`}`],
-    ['hook', status.installed ? frontDoorIn(status.state) : 'not installed: hookbell init'],
+    ['hook', describeDoor(status)],
     ...status.clients.map((client) => [client.client, describeClient(client, unseen)]),
     ...(status.hub === undefined ? [] : [['hub', describeHub(status.hub)]]),
     ...channels.map((channel) => [channel.name, describeChannel(channel)]),
@@ -33,6 +33,12 @@ export function describeStatus(status: Status): string {
     (problem) => `${paint('red', 'x')} ${asTyped(escapeControls(problem))}`,
   )
   return [table(lines.map((cells) => cells.map(asTyped))), ...problems].join('\n')
+}
+
+function describeDoor({ installed, state, hub, channels }: Status): string {
+  if (installed) return frontDoorIn(state)
+  const isHub = hub !== undefined && !channels.some(({ type }) => type === 'hub')
+  return isHub ? 'not installed; a hub needs no hooks' : 'not installed: hookbell init'
 }
 
 function describeChannel({ type, isReachable, last }: Status['channels'][number]): string {
