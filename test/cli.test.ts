@@ -57,6 +57,11 @@ describe('cli: usage errors', () => {
     [['init'], 'x found no agent client'],
     [['init', '--client', 'droid'], 'x init asks before it writes'],
     [['init', '--client', 'foo'], 'x unknown client "foo"', `Known: ${clientNames.join(', ')}`],
+    [
+      ['init', '--channel', 'file'],
+      'x --channel: init cannot set up "file"',
+      'For others see docs/notifiers.md',
+    ],
     [['init', '--client', 'droid', '--yes=no'], 'x init: --yes takes no value'],
     [['status', '--json=yes'], 'x status: --json takes no value'],
     [

@@ -33,7 +33,7 @@ export function setupOf(types: string | undefined): Setup | undefined {
     if (offer) return [type, { type, ...offer.options(referenceTo) }]
     throw usageError(
       `--channel: init cannot set up "${type}"`,
-      `It can: ${Object.keys(channelOffers).join(', ')}. For others see docs/configuration.md`,
+      `It can: ${Object.keys(channelOffers).join(', ')}. For others see docs/notifiers.md`,
     )
   })
   if (channels.length === 0) return undefined
