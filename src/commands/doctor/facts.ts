@@ -1,4 +1,5 @@
 import { CurrentConfig } from '../../config/current.ts'
+import { isHubMachine } from '../../config/hub-machine.ts'
 import { configDir, stateDir } from '../../config/paths.ts'
 import type { Facts } from '../../doctor/check.ts'
 import { describeError } from '../../errors.ts'
@@ -18,7 +19,7 @@ export async function gatherFacts(): Promise<Facts> {
   await config.fetchSecrets()
   const loaded = config.get()
   const hasHub = loaded.config.hub !== undefined || loaded.hubProblem !== undefined
-  const handsOver = Object.values(loaded.config.channels).some(({ type }) => type === 'hub')
+  const channelTypes = Object.values(loaded.config.channels).map(({ type }) => type)
   const named = loaded.config.routes.flatMap(({ template }) => (template ? [template] : []))
   return {
     env: process.env,
@@ -29,7 +30,7 @@ export async function gatherFacts(): Promise<Facts> {
     loaded,
     templateProblems: await templateProblemsIn(configDir(), named),
     events,
-    isHub: hasHub && !handsOver,
+    isHub: isHubMachine(hasHub, channelTypes),
     isOnHold: folders.some(isOnHold),
     mutes: mutesInForce(folders, now),
     version: packageVersion(),

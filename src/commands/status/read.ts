@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { isHubMachine } from '../../config/hub-machine.ts'
 import { configDir, configPath, frontDoorIn, stateDir } from '../../config/paths.ts'
 import { type ConfigSummary, readConfigSummary } from '../../config/summary.ts'
 import { lookAtClients } from '../../doctor/overview.ts'
@@ -39,8 +40,7 @@ export async function readStatus() {
   const onHold = folders.some(isOnHold)
   const worker = lockHolder(state)?.pid ?? null
   const isInstalled = existsSync(frontDoorIn(state))
-  // A machine that hands messages to a hub has channels of it.
-  const isHub = hub !== undefined && hubChannels(config).length === 0
+  const isHub = isHubMachine(hub !== undefined, Object.values(config.channels))
   return {
     accepted: Object.values(count).reduce((sum, one) => sum + one, 0),
     ...count,

@@ -1,5 +1,6 @@
 import { asTyped } from '../../cli/how-to-call.ts'
 import { ago, ahead, paint, table } from '../../cli/output.ts'
+import { isHubMachine } from '../../config/hub-machine.ts'
 import { frontDoorIn } from '../../config/paths.ts'
 import { type ChannelStatus, isFailure, isParked } from '../../journal/history.ts'
 import { unmuteCommand } from '../../policy/mutes.ts'
@@ -37,8 +38,10 @@ export function describeStatus(status: Status): string {
 
 function describeDoor({ installed, state, hub, channels }: Status): string {
   if (installed) return frontDoorIn(state)
-  const isHub = hub !== undefined && !channels.some(({ type }) => type === 'hub')
-  return isHub ? 'not installed; a hub needs no hooks' : 'not installed: hookbell init'
+  const types = channels.map(({ type }) => type)
+  return isHubMachine(hub !== undefined, types)
+    ? 'not installed; a hub needs no hooks'
+    : 'not installed: hookbell init'
 }
 
 function describeChannel({ type, isReachable, last }: Status['channels'][number]): string {
