@@ -20,8 +20,10 @@ import {
   escapeRegexes,
   importFromStart,
   keepShapes,
+  makeFunction,
   requireCommands,
   requireOnce,
+  shortenNames,
 } from './build/rewrite.ts'
 
 if (process.argv.includes('--if-stale') && isFresh()) process.exit(0)
@@ -102,7 +104,10 @@ const cli = await build({
     deferToml(),
   ],
 })
-for (const name of Object.keys(quickPrograms)) requireOnce(`dist/${name}.cjs`)
+for (const name of Object.keys(quickPrograms)) {
+  requireOnce(`dist/${name}.cjs`)
+  shortenNames(`dist/${name}.cjs`)
+}
 const built = await Promise.all([
   cli,
   // All other commands in two files, of which only the modules that a command imports are run.
@@ -206,6 +211,7 @@ for (const path of [
   ...chunks,
 ])
   keepShapes(path)
+for (const name of [...cliFiles, ...partFiles]) makeFunction(`dist/${name}.cjs`)
 // The front door of an earlier version starts this file.
 writeFileSync('dist/worker.js', "import './worker.cjs'\n")
 writeLicences(

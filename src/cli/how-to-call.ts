@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { delimiter, isAbsolute, join, relative, sep } from 'node:path'
+import { delimiter, isAbsolute, join, sep } from 'node:path'
 import { realPath } from '../fs/links.ts'
 import { packageRoot } from '../package-root.ts'
 import { quoteWord } from '../text/shell.ts'
 
 const LOCAL_PROGRAMS = join('node_modules', '.bin')
+const PROGRAM = join('bin', 'hookbell')
 
 interface CallContext {
   /** Root folder of the running package. */
@@ -25,8 +26,7 @@ export function howToCall({
   if (installedBy !== undefined) return `npx ${quoteIfNeeded(installedBy, platform)}`
   if (platform === 'win32' ? isOnWindowsPath(root, path) : isOnPath(root, path)) return 'hookbell'
   if (root === join(cwd, 'node_modules', 'hookbell')) return 'npx hookbell'
-  const program = root === cwd ? relative(cwd, programOf(root)) : programOf(root)
-  return `node ${quoteIfNeeded(program, platform)}`
+  return `node ${quoteIfNeeded(root === cwd ? PROGRAM : programOf(root), platform)}`
 }
 
 /** Replaces `hookbell` in the commands of a message with what works on this machine. */
@@ -69,7 +69,7 @@ function firstWith(program: string, folders: readonly string[]): string | undefi
 }
 
 function programOf(root: string): string {
-  return join(root, 'bin', 'hookbell')
+  return join(root, PROGRAM)
 }
 
 /** @param platform on Windows a backslash needs no quotes, and cmd.exe knows only double quotes */

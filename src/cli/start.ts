@@ -1,6 +1,7 @@
 // What bin/hookbell runs: loads cli.ts and the commands from the compiled code that an earlier start cached.
-import { type Compiled, loadCompiled, wrapPart } from '../fs/compiled.ts'
+import { type Compiled, loadCompiled } from '../fs/compiled.ts'
 
+type Commands = Record<string, { run(call: object): Promise<number | undefined> }>
 type Part = (
   exports: object,
   load: (id: string) => unknown,
@@ -11,15 +12,37 @@ type Part = (
 /** Renewed then, because the first start of a command may use little of it, such as `log` without events. */
 const MAX_AGE_MS = 3600 * 1000
 
+/** Without words these commands need nothing of cli.ts, and loading that takes as long as half of such a command. */
+const ALONE = ['status', 'log']
+
 const files: Compiled[] = []
 const parts = new Map<string, unknown>()
-load('./cli-code.cjs')
+const [name = '', ...words] = process.argv.slice(2)
+const isAlone = ALONE.includes(name) && words.length === 0
+if (isAlone) runAlone()
+else runProgram()
 // At exit, all functions that the command used are compiled and go into the cache. Without a command too few are.
 process.on('exit', () => {
-  if (files.length > 1) for (const file of files) file.keep()
+  if (isAlone || files.length > 1) for (const file of files) file.keep()
 })
 // Nothing is under way any more, not even output. Without this Node.js frees its memory piece by piece.
 process.on('beforeExit', () => process.exit())
+
+function runProgram() {
+  load('./cli-code.cjs')
+}
+
+/** These commands only read. If one fails, the program runs it once more, and reports its error. */
+async function runAlone() {
+  try {
+    const { [`${name}Command`]: command } = load(`./${name}.cjs`) as Commands
+    process.exitCode = (await command?.run({ rawArgs: [], args: { _: [] } })) ?? 0
+    // As in cli.ts.
+    if (process.getActiveResourcesInfo().length === 0) process.exit()
+  } catch {
+    runProgram()
+  }
+}
 
 /** Loads another file of the program (`./NAME.cjs`) or a module of Node.js. */
 function load(id: string): unknown {
@@ -32,8 +55,7 @@ function load(id: string): unknown {
 }
 
 function loadPart(path: string): unknown {
-  const cache = path.replace(/cjs$/, 'cache')
-  const file = loadCompiled(path, cache, { wrap: wrapPart, maxAgeMs: MAX_AGE_MS })
+  const file = loadCompiled(path, path.replace(/cjs$/, 'cache'), MAX_AGE_MS)
   files.push(file)
   return (file.value as Part)({}, load, path, importPackage)
 }

@@ -9,28 +9,18 @@ export interface Compiled {
   keep(): void
 }
 
-interface LoadOptions {
-  /** Text before and after the program's. */
-  wrap?: readonly [before: string, after: string]
-  /** How old the cache may be. Default: any age. */
-  maxAgeMs?: number
-}
-
-/** Makes the text of a CommonJS file a function of `exports`, `require`, its path, and a function that imports for it. */
-export const wrapPart: readonly [before: string, after: string] = [
-  '(function(exports,require,__filename,importPart){const module={exports};',
-  '\n;return module.exports})',
-]
-
-/** Loads a program, which must be ASCII, with the code that an earlier start has cached in `cachePath`. */
+/**
+ * Loads a program, which must be ASCII, with the code that an earlier start has cached in `cachePath`.
+ * @param maxAgeMs how old the cache may be. Default: any age
+ */
 export function loadCompiled(
   path: string,
   cachePath: string,
-  { wrap: [before, after] = ['', ''], maxAgeMs = Number.POSITIVE_INFINITY }: LoadOptions = {},
+  maxAgeMs = Number.POSITIVE_INFINITY,
 ): Compiled {
   const bytes = readFileSync(path)
   const cachedData = readCodeCache(cachePath, bytes)
-  const script = new Script(`${before}${bytes.toString('latin1')}${after}`, {
+  const script = new Script(bytes.toString(), {
     filename: path,
     cachedData,
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,

@@ -71,7 +71,8 @@ function readAll(file: number, limit: number): Buffer {
     chunks.push(chunk.subarray(0, read))
     size += read
   }
-  return Buffer.concat(chunks)
+  const [first, ...more] = chunks
+  return first && more.length === 0 ? first : Buffer.concat(chunks)
 }
 
 function hintFor(error: unknown, path: string): string | undefined {

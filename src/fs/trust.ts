@@ -5,8 +5,9 @@ import { lstatSync, type Stats, statSync } from 'node:fs'
  * The same conditions as ssh has for its keys: the owner, and no write permission for group or others.
  */
 export function isTrusted(path: string): boolean {
+  const found = lstat(path)
   // A link can be replaced only by its owner, or by the owner of its folder.
-  return isOurs(lstat(path)) && isClosed(stat(path))
+  return isOurs(found) && isClosed(found?.isSymbolicLink() ? stat(path) : found)
 }
 
 /** The same for an optional path: it is trusted if it does not exist. */

@@ -42,8 +42,10 @@ export function forgetPlace(stateDir: string, path: string): void {
 
 /** The recorded places. Entries that cannot be read are left out. */
 export function rememberedPlaces(stateDir: string): HookPlace[] {
+  const text = readQuietly(placesPath(stateDir))
+  if (text === undefined) return []
   try {
-    const places: unknown = JSON.parse(readQuietly(placesPath(stateDir)) ?? '')
+    const places: unknown = JSON.parse(text)
     return Array.isArray(places) ? places.filter(isPlace) : []
   } catch {
     return []

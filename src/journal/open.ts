@@ -30,7 +30,8 @@ export class OpenJournal {
     for (const file of this.#files) {
       this.#segments.set(file, segmentsOf(file, this.#saved))
     }
-    this.#saved.forgetAllBut(this.#files.map(({ inode }) => inode))
+    // Listing the folder takes time, and files go only when others grow.
+    if (this.#saved.hasSaved) this.#saved.forgetAllBut(this.#files.map(({ inode }) => inode))
     return new Tally([...this.#segments.values()].flat())
   }
 

@@ -43,10 +43,16 @@ interface SavedSegment {
 export class SavedTallies {
   readonly #folder: string
   readonly #saveAfter: SaveAfter
+  #hasSaved = false
 
   constructor(stateDir: string, saveAfter: SaveAfter = saveAfterBytes) {
     this.#folder = join(stateDir, 'cache')
     this.#saveAfter = saveAfter
+  }
+
+  /** Whether `save` was called. */
+  get hasSaved(): boolean {
+    return this.#hasSaved
   }
 
   /** Whether bytes were added beyond a counted offset that are worth saving. */
@@ -75,6 +81,7 @@ export class SavedTallies {
 
   /** Best effort: without it the journal is read again. */
   save(file: OpenFile, segments: readonly Segment[]) {
+    this.#hasSaved = true
     try {
       makeFolder(this.#folder)
       const before = bytesBefore(file, segments.at(-1)?.end ?? 0)

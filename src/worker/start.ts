@@ -1,5 +1,5 @@
 // The worker's entry point for the front door: runs main.ts from code that an earlier start compiled.
-import { loadCompiled, wrapPart } from '../fs/compiled.ts'
+import { loadCompiled } from '../fs/compiled.ts'
 import { isTrustedIfPresent } from '../fs/trust.ts'
 import { keepMemorySmall } from './keep-memory-small.ts'
 
@@ -34,7 +34,7 @@ function load(id: string): unknown {
   const loadModule = require
   if (!id.startsWith('./')) return loadModule(id)
   if (!parts.has(id)) requireTrusted(`${__dirname}/${id.slice(2)}`)
-  const part = parts.get(id) ?? (keepers ? loadPart(id) : loadModule(id))
+  const part = parts.get(id) ?? (loadKept(id.slice(2, -4)) as Part)({}, require, __filename)
   parts.set(id, part)
   return part
 }
@@ -44,12 +44,8 @@ function requireTrusted(path: string): void {
   if (!isTrustedIfPresent(path)) throw new Error(`${path}: another user owns or can change it`)
 }
 
-function loadPart(id: string): unknown {
-  return (loadKept(id.slice(2, -4), wrapPart) as Part)({}, require, __filename)
-}
-
-function loadKept(name: string, wrap?: typeof wrapPart): unknown {
-  const code = loadCompiled(`${__dirname}/${name}.cjs`, `${__dirname}/${name}.cache`, { wrap })
+function loadKept(name: string): unknown {
+  const code = loadCompiled(`${__dirname}/${name}.cjs`, `${__dirname}/${name}.cache`)
   keepers?.push(code.keep)
   return code.value
 }

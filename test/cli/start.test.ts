@@ -49,13 +49,34 @@ describe('the code cache of a command', () => {
   const names = ['cli-code', 'log']
 
   it('is written on the first start and reused on the next one', () => {
-    expect(log()).toBe(text)
+    expect(run('log', '--limit', '9')).toBe(text)
     const before = names.map((name) => statSync(cache(name)).ino)
     for (const name of names) {
       expect(readCodeCache(cache(name), source(name))?.length).toBeGreaterThan(5000)
     }
-    expect(log()).toBe(text)
+    expect(run('log', '--limit', '9')).toBe(text)
     expect(names.map((name) => statSync(cache(name)).ino)).toEqual(before)
+  })
+
+  it('is enough for a command without words, which is answered alike', () => {
+    expect(log()).toBe(text)
+    expect(readdirSync(join(folder, 'dist')).filter((name) => name.endsWith('.cache'))).toEqual([
+      'log.cache',
+    ])
+    rmSync(join(folder, 'dist/cli-code.cjs'))
+    expect(log()).toBe(text)
+  })
+
+  it('does not hide why a command without words fails', () => {
+    mkdirSync(join(folder, 'state/journal.jsonl'), { recursive: true })
+    const why = log()
+    expect(why).toContain('is not a regular file')
+    expect(why).toBe(run('log', '--limit', '9'))
+    expect(
+      spawnSync(process.execPath, [...program().slice(1), 'log'], {
+        env: { HOME: folder, HOOKBELL_STATE_DIR: join(folder, 'state') },
+      }).status,
+    ).toBe(73)
   })
 
   it.each([
