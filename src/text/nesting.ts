@@ -14,6 +14,8 @@ const end = 17 as SyntaxKind.EOF
 
 /** The offset of the first brace or bracket of a JSON text that is nested too deep; undefined if none is. */
 export function tooDeepAt(text: string): number | undefined {
+  // Most texts have too few of them, and scanning takes as long as parsing.
+  if ((text.match(/[[{]/g)?.length ?? 0) <= MAX_LEVELS) return undefined
   const scanner = createScanner(text)
   let level = 0
   for (let token = scanner.scan(); token !== end; token = scanner.scan()) {
