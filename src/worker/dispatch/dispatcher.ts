@@ -18,10 +18,8 @@ const DUE_CHECK_EVENTS = 64
 const MAX_AHEAD = 128
 /** The same before a destination that takes only so many: its questions must be found before a summary leaves. */
 const MAX_AHEAD_OF_SLOW = 500
-/**
- * How many events this worker claims at once while they go out, and lists per round. The others wait in new/ and cost
- * no memory, and rounds stay short, so that what a person asks for is noticed soon.
- */
+// How many events it claims at once while they go out, and lists per round. The others wait in new/ and cost no memory, and
+// rounds stay short, so that what a person asks for is noticed soon.
 const MAX_FLOWING = 2000
 /** The same limit with those that their destinations hold up: events for other destinations must not wait behind them. */
 const MAX_CLAIMED = 20_000
@@ -87,6 +85,8 @@ export class Dispatcher {
       return this.handled - before
     }
     const waiting = this.#waiting()
+    const { channels } = this.#deps.config.last.config
+    this.#preparing.messagesEach = waiting.length > MAX_AHEAD ? Object.keys(channels).length : 1
     await this.#readBegun(waiting.filter(({ wasClaimed }) => wasClaimed))
     for (const [index, event] of waiting.filter(({ crashes }) => crashes === 0).entries()) {
       const isDueCheck = index % DUE_CHECK_EVENTS === 0

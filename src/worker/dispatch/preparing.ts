@@ -1,10 +1,14 @@
 /** How many events are prepared concurrently, since preparing waits for transcripts to be read. */
 const MAX_EVENTS = 64
+/** How many messages they make together, unless a single one makes more. */
+const MAX_MESSAGES = 128
 /** Their size together, unless a single one is larger: in memory each takes several times the size of its file. */
 const MAX_BYTES = 2 * 1024 * 1024
 
 /** Counts the events and deliveries that are being prepared. */
 export class Preparing {
+  /** How many messages each event makes, while so many wait that memory counts more than a slow transcript; else 1. */
+  messagesEach = 1
   #count = 0
   #bytes = 0
 
@@ -14,7 +18,9 @@ export class Preparing {
 
   hasRoomFor(bytes: number): boolean {
     if (this.#count === 0) return true
-    return this.#count < MAX_EVENTS && this.#bytes + bytes <= MAX_BYTES
+    const events = this.#count + 1
+    const isFew = events <= MAX_EVENTS && events * this.messagesEach <= MAX_MESSAGES
+    return isFew && this.#bytes + bytes <= MAX_BYTES
   }
 
   /** @returns what to call when it is prepared, also more than once */

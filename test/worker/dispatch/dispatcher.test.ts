@@ -159,11 +159,15 @@ describe('a delivery that could not be given back, and is parked anew', () => {
 
 describe('events that take long to prepare', () => {
   it.each([
-    ['many at a time', 70, 1, 64],
-    ['few at a time if they are large', 10, 1_000_000, 2],
-    ['one at a time if they are as large as an event may be', 3, 2_500_000, 1],
-  ])('are prepared %s', async (_, count, size, atOnce) => {
-    const world = makeWorld()
+    ['many at a time', 70, 1, 1, 64],
+    ['few at a time if they are large', 10, 1_000_000, 1, 2],
+    ['one at a time if they are as large as an event may be', 3, 2_500_000, 1, 1],
+    ['few at a time if a long queue of them goes to many channels', 130, 1, 50, 2],
+    ['many at a time if a short queue of them does', 70, 1, 50, 64],
+  ])('are prepared %s', async (_, count, size, channels, atOnce) => {
+    const other = { type: 'file', path: '/dev/null' }
+    const others = Array.from({ length: channels - 1 }, (_, index) => [`other${index}`, other])
+    const world = makeWorld({ channels: Object.fromEntries(others) })
     for (let index = 0; index < count; index += 1) {
       world.accept({ session_id: `${index}`, message: 'x'.repeat(size) })
     }
