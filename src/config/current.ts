@@ -47,7 +47,7 @@ export class CurrentConfig {
     return this.#loaded ?? this.get()
   }
 
-  /** Like `get`, but cheap enough for each of many events: a change is noticed within 20 ms. */
+  /** Like `get`, but cheap enough for each of many events: a change is noticed within 20 ms, or with the next `get`. */
   recent(): LoadedConfig {
     return this.#recent.get()
   }
@@ -65,6 +65,8 @@ export class CurrentConfig {
     if (isWithoutFile(loaded)) this.#forgetGood()
     this.#stamp = stamp
     this.#loaded = loaded
+    // What reviews held messages after a change must not judge them by the configuration before.
+    this.#recent.forget()
     return loaded
   }
 
