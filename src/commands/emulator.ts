@@ -104,5 +104,8 @@ function refuseEmpty(name: string, file: string | undefined) {
 function readPort(name: string, text: string): number {
   const port = Number(text)
   if (/^\d+$/.test(text) && port <= 65_535) return port
-  throw usageError(`emulator: ${name} takes a number to 65535, not "${text}"`)
+  throw usageError(
+    `emulator: ${name} takes a number to 65535, not "${text}"`,
+    'Leave it out, or give 0, for any free port',
+  )
 }

@@ -50,8 +50,8 @@ export const previewCommand = defineCommand({
   async run({ args: { event = 'permission', channel: named, client, html: file, json } }) {
     const loaded = new CurrentConfig(configDir(), stateDir()).get()
     if (loaded.problem) throw loaded.problem
-    const channel = channelOf(named, loaded)
     const source = await sourceOf(event, client)
+    const channel = channelOf(named, loaded)
     const { composed, problems } = await previewOf(source, channel, loaded, {
       templates: new Templates(configDir()),
       host: hostname(),

@@ -107,6 +107,7 @@ describe('emulator: the command', () => {
 
   it.each([
     [['--port', 'http'], 64, '--port takes a number to 65535, not "http"'],
+    [['--port', 'x'], 64, 'Leave it out, or give 0, for any free port'],
     [['--app-port', '65536'], 64, '--app-port takes a number to 65535, not "65536"'],
     [['--port', '0x10'], 64, '--port takes a number to 65535, not "0x10"'],
     [['--port', ''], 64, '--port takes a number to 65535, not ""'],

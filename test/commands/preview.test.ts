@@ -118,6 +118,9 @@ describe('hookbell preview', () => {
       '"permision" is not a sample, a file or an event',
       'Did you mean "permission"?',
     ],
+    // Another channel would not help.
+    [['permision', '--channel', 'team'], '"permision" is not a sample', 'Did you mean'],
+    [['permision', '--channel', 'maill'], '"permision" is not a sample', 'Did you mean'],
     [['done', '--channel', 'maill'], 'no channel "maill"', 'Did you mean "mail"?'],
     [['done', '--channel', 'team'], '${NOT_SET} not set', 'NOT_SET'],
     [['done', '--channel', 'mail', '--html', '/no/such/file'], 'cannot write "/no/such/file"', ''],
