@@ -20,7 +20,7 @@ const text = z.string().regex(/^[^\0]*$/, 'must have no NUL character')
 const options = z.strictObject({
   argv: argv.describe('Program and its arguments, such as ["~/bin/ring", "--loud"]'),
   env: z
-    .record(z.string().regex(/^[A-Za-z_]\w*$/, 'must be the name of a variable'), text)
+    .record(z.string().regex(/^[A-Za-z_]\w*$/, 'the name of a variable'), text)
     .default({})
     .describe('Variables for the program, besides PATH, HOME and the like')
     .meta({ secret: true }),
@@ -124,6 +124,6 @@ function startFailure({ file, path }: Place, code: string): DeliveryError {
 
 function whyNotFound(path: string): string {
   if (!isAbsolute(path)) return 'Give its path in full'
-  if (!existsSync(path)) return 'There is no such file'
+  if (!existsSync(path)) return `There is no file ${path}`
   return 'Its first line, after #!, must name a program that is installed, and must not end as on Windows'
 }

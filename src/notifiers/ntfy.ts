@@ -39,7 +39,10 @@ const options = z.strictObject({
     .max(10)
     .default([])
     .describe('Tags besides the one for the kind; emoji names are shown as emojis'),
-  click: z.url().optional().describe('URL to open when the notification is tapped'),
+  click: z
+    .url('must be a URL such as https://example.com')
+    .optional()
+    .describe('URL to open when the notification is tapped'),
   replace: z
     .boolean()
     .default(false)

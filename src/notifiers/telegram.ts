@@ -37,6 +37,8 @@ const refused = z.object({
     .optional(),
 })
 
+const CHAT_FORM = 'must be the id of a chat, or the @name of a channel'
+
 const options = z.strictObject({
   token: z
     .string()
@@ -44,8 +46,8 @@ const options = z.strictObject({
     .describe('Token of the bot, from @BotFather')
     .meta({ secret: true }),
   chat: z
-    .union([z.int(), z.string().regex(/^(?:-?\d{1,20}|@\w{1,64})$/)], {
-      error: 'must be the id of a chat, or the @name of a channel',
+    .union([z.int(), z.string().regex(/^(?:-?\d{1,20}|@\w{1,64})$/, CHAT_FORM)], {
+      error: CHAT_FORM,
     })
     .describe('Id of the chat, or @name of a public channel'),
   topic: z.int().positive().optional().describe('Id of a topic in a group with topics'),

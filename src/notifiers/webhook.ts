@@ -15,7 +15,7 @@ const headers = z.record(
   z
     .string()
     .regex(/^[\w!#$%&'*+.^`|~-]+$/, 'the name of a header')
-    .refine((name) => !RESERVED.test(name), 'is set by hookbell itself'),
+    .refine((name) => !RESERVED.test(name), 'a header that hookbell does not set itself'),
   z.string().regex(/^[\t\x20-\x7e]*$/, 'must be one line of ASCII'),
 )
 

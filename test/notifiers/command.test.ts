@@ -163,9 +163,12 @@ describe.runIf(posix)('notifiers: command', () => {
     expect(error).toMatchObject({ verdict: 'retry', message: 'command: sh was killed by SIGKILL' })
   })
 
-  it('gives up on a file that is not there', async () => {
-    const error = await failureOf(send([join(await makeFolder(), 'program')]))
-    expect(error).toMatchObject({ verdict: 'give-up', hint: 'There is no such file' })
+  it('gives up on a file that is not there, and says where it looked', async () => {
+    const file = join(await makeFolder(), 'program')
+    const error = await failureOf(send([file]))
+    expect(error).toMatchObject({ verdict: 'give-up', hint: `There is no file ${file}` })
+    const inHome = await failureOf(send(['~/no/such/program']))
+    expect(inHome.hint).toBe(`There is no file ${userInfo().homedir}/no/such/program`)
   })
 
   it.each([

@@ -173,6 +173,22 @@ describe('the configuration', () => {
       '1:80: channels.a.headers.A b: must be the name of a header',
     ],
     [
+      '{"channels": {"a": {"type": "webhook", "url": "https://x.example", "headers": {"Host": "x"}}}}',
+      '1:80: channels.a.headers.Host: must be a header that hookbell does not set itself',
+    ],
+    [
+      '{"channels": {"a": {"type": "command", "argv": ["a"], "env": {"A-B": "x"}}}}',
+      '1:63: channels.a.env.A-B: must be the name of a variable',
+    ],
+    [
+      '{"channels": {"a": {"type": "telegram", "token": "123456:ABCdefGHIjklMNOpqrSTUvwxYZ012345678", "chat": "mine"}}}',
+      /channels\.a\.chat: must be the id of a chat, or the @name of a channel \| Meaning: /,
+    ],
+    [
+      '{"channels": {"a": {"type": "ntfy", "topic": "x", "click": "mine"}}}',
+      /channels\.a\.click: must be a URL such as https:.* \| Meaning: /,
+    ],
+    [
       '{"channels": {"a": {"type": "webhook", "url": "https://x.example", "body": 5}}}',
       '1:68: channels.a.body: must not be 5 | Meaning: Template of the body: an object of templates, sent as JSON, or a text',
     ],
