@@ -40,6 +40,7 @@ describe('cli: usage errors', () => {
     [['log', 'no-such-event'], 'x log: no event with an id that starts with "no-such-event"'],
     [['test'], 'x test: CHANNEL is missing'],
     [['test', 'tema'], 'x test: no channel "tema"'],
+    [['test', 'desktpo'], 'x test: no channel "desktpo"', 'Did you mean "desktop"?'],
     [
       ['test', 'slack'],
       'x test: no channel "slack"',

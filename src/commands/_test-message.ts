@@ -6,6 +6,7 @@ import type { Config } from '../config/schema/schema.ts'
 import { HookbellError, usageError } from '../errors.ts'
 import { sessionEnv } from '../hook/session-env.ts'
 import type { ChannelStatus } from '../journal/history.ts'
+import { didYouMean } from '../text/suggest.ts'
 import { scrubEnvironment } from '../worker/isolate.ts'
 import { deliverTo } from '../worker/run.ts'
 import { withEvents } from './_events.ts'
@@ -54,10 +55,10 @@ function checkChannel(name: string): Config {
   if (problem) throw problem
   const known = [...Object.keys(config.channels), ...Object.keys(unusable)]
   if (known.includes(name)) return config
-  const offer = Object.hasOwn(channelOffers, name)
-    ? `. To add it: hookbell init --channel ${name}`
-    : ''
-  throw usageError(`test: no channel "${name}"`, `Channels: ${known.join(', ')}${offer}`)
+  const hint = Object.hasOwn(channelOffers, name)
+    ? `Channels: ${known.join(', ')}. To add it: hookbell init --channel ${name}`
+    : didYouMean(name, known, 'Channels')
+  throw usageError(`test: no channel "${name}"`, hint)
 }
 
 function statusOf(id: string, channel: string): ChannelStatus {
