@@ -46,19 +46,19 @@ const NAME_RULE = 'A name has letters, digits and "_". The value is asked for, o
 
 function list(json: boolean) {
   const config = new CurrentConfig(configDir(), stateDir()).get()
-  const isKnown = config.raw !== undefined || config.problem === undefined
   const file = readSecrets(configDir())
   const rows = secretRows(config, file)
   if (json) printJson(rows)
-  else if (rows.length > 0) say(table(rows.map((row) => inWords(row, isKnown))))
+  else if (rows.length > 0)
+    say(table(rows.map((row) => inWords(row, config.problem === undefined))))
   // Which names the channels refer to is in the file that is broken.
   if (config.problem) throw config.problem
   if (rows.length === 0 && !json) say(asTyped('No secrets. Next: hookbell secrets set NAME'))
 }
 
 function inWords({ name, from, usedBy }: SecretRow, isKnown: boolean): string[] {
-  const use = usedBy.length > 0 ? `for ${usedBy.join(', ')}` : 'not used'
-  return [name, from || 'not set', isKnown ? use : '']
+  const unused = isKnown ? 'not used' : ''
+  return [name, from || 'not set', usedBy.length > 0 ? `for ${usedBy.join(', ')}` : unused]
 }
 
 async function set(name: string, keychain: boolean) {

@@ -52,6 +52,20 @@ describe('hookbell config show', () => {
     })
   })
 
+  it('shows that an option with secrets is empty', async () => {
+    const home = await makeHome({
+      channels: {
+        hook: { type: 'webhook', url: '${HOOK}' },
+        ring: { type: 'command', argv: ['a'] },
+      },
+    })
+    await home.runWith('https://example.com', 'secrets', 'set', 'HOOK')
+    const { stdout } = await home.run('config')
+    expect(stdout).toMatch(/channels\.hook\.headers +default +\{\}/)
+    expect(stdout).toMatch(/channels\.hook\.signingSecrets +default +\[\]/)
+    expect(stdout).toMatch(/channels\.ring\.env +default +\{\}/)
+  })
+
   it('shows the defaults in use for a broken file and exits with 1', async () => {
     const home = await makeHome()
     await home.writeConfig('{ "chanels": {} }')

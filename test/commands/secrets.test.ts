@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { makeHome, root } from '../support/home.ts'
@@ -81,6 +81,17 @@ describe('hookbell secrets', () => {
     expect(stdout.trim()).toBe('HOOK  secrets.env')
     expect(stderr).toMatch(/config\.json:1:\d+: not JSON/)
     expect(exitCode).toBe(78)
+  })
+
+  it('does not call a secret unused because the last good configuration lacks it', async () => {
+    const home = await makeHome({})
+    await home.run('config')
+    const missing = join(home.env.HOOKBELL_STATE_DIR, 'last-good-config.json')
+    expect(existsSync(missing)).toBe(true)
+    await home.writeConfig('{"channels": {"team": {"type": "slack", "url": "${HOOK}"}}}')
+    writeFileSync(join(home.home, 'config/secrets.env'), 'HOOK=x\n', { mode: 0o600 })
+    const { stdout } = await home.run('secrets')
+    expect(stdout.trim()).toBe('HOOK  secrets.env')
   })
 
   it('rejects a secrets file that others can read', async () => {

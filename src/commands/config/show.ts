@@ -107,6 +107,7 @@ function isSecret([section, channel = '', option = '']: Path, raw: object): bool
 
 /** A bare reference reveals nothing; any other text may be the secret itself. */
 function hidden(value: unknown): unknown {
+  if (typeof value === 'object' && value !== null && Object.keys(value).length === 0) return value
   return typeof value === 'string' && /^\$\{[A-Za-z_]\w*\}$/.test(value) ? value : '[redacted]'
 }
 
