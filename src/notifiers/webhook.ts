@@ -46,7 +46,9 @@ const options = z.strictObject({
     .string()
     .regex(/^[\w.+-]+\/[\w.+-]+(?:; ?[\w-]+=[\w-]+)?$/, 'must be a media type')
     .optional()
-    .describe('Media type of the body. Default: application/json for an object'),
+    .describe(
+      'Media type of the body. Default: application/json for an object, text/plain for a text',
+    ),
   signingSecrets: z
     .array(signingSecret)
     .max(5)

@@ -1,10 +1,11 @@
 import type { LoadedConfig } from '../config/load/load.ts'
 import { type EnrichedEvent, enrich } from '../context/enrich.ts'
+import { HookbellError } from '../errors.ts'
 import type { AgentEvent } from '../event/event.ts'
 import { kinds } from '../event/kind.ts'
 import { parseEvent } from '../event/parse.ts'
 import type { AcceptedEntry } from '../journal/entry.ts'
-import type { Composed } from '../notifiers/define.ts'
+import { type Composed, DeliveryError } from '../notifiers/define.ts'
 import { notifierOf } from '../notifiers/index.ts'
 import { Renderer } from '../render/render.ts'
 import type { Templates } from '../render/templates.ts'
@@ -37,7 +38,8 @@ interface Preview {
 
 /**
  * Shows what a channel would get for an event, with the routes, templates and notifiers that are used to send it.
- * @throws HookbellError E_EVENT if the payload is not an event
+ * @throws HookbellError E_EVENT if the payload is not an event, E_CONFIG if the channel could send nothing as it is
+ * configured
  */
 export async function previewOf(
   source: Source,
@@ -56,12 +58,17 @@ export async function previewOf(
   const candidate = chosen ?? only
   const delivery = makeDelivery(event, candidate, renderer, loaded, { host })
   const { type: _, ...options } = config.channels[channel] ?? { type: '' }
-  const composed = await notifierOf(channel, config)?.compose?.(delivery.message, options, {
-    now,
-    attempt: 1,
-    delivery,
+  const context = { now, attempt: 1, delivery }
+  const compose = async () =>
+    await notifierOf(channel, config)?.compose?.(delivery.message, options, context)
+  const composed = await compose().catch((error: unknown) => {
+    throw error instanceof DeliveryError ? refusal(error, channel) : error
   })
   return { ...(composed && { composed }), problems: renderer.problems }
+}
+
+function refusal({ message, hint }: DeliveryError, channel: string): HookbellError {
+  return new HookbellError('E_CONFIG', `preview: ${channel}: ${message}`, { hint })
 }
 
 async function eventOf(

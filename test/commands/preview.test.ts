@@ -133,6 +133,17 @@ describe('hookbell preview', () => {
     expect(stderr).toContain(hint)
   })
 
+  it('says what is wrong with the body of a webhook', async () => {
+    const hook = { type: 'webhook', url: 'https://example.com', body: '{{ cwd }}' }
+    const home = await makeHome({ channels: { hook } })
+    const { stdout, stderr, exitCode } = await home.run('preview')
+    expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 78 })
+    expect(stderr).toMatch(
+      /^x preview: hook: webhook: body: undefined variable: cwd.*\n {2}Correct/,
+    )
+    expect(stderr).toContain('id, event, kind, ')
+  })
+
   it('lists the channels to choose from even if none can be used yet', async () => {
     const slack = { type: 'slack', url: '${NOT_SET}' }
     const home = await makeHome({ channels: { team: slack, ops: slack } })

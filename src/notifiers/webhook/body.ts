@@ -34,7 +34,7 @@ export async function fillBody(
     return checked(engine.parseAndRenderSync(body, values), contentType)
   } catch (error) {
     throw new DeliveryError('give-up', `webhook: body: ${oneLine(describeError(error))}`, {
-      hint: 'Correct the body of this channel in the configuration',
+      hint: `Correct the body of this channel in the configuration; values: ${Object.keys(values).join(', ')}`,
     })
   }
 }

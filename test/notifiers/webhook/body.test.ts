@@ -78,6 +78,7 @@ describe('notifiers: webhook bodies', () => {
     const error = await fillBody(body, JSON_TYPE, makeMessage()).catch((thrown) => thrown)
     expect(error).toBeInstanceOf(DeliveryError)
     expect(error).toMatchObject({ verdict: 'give-up', hint: expect.stringContaining('body') })
+    expect(error.hint).toMatch(/values: id, event, kind, .*, at$/)
     expect(error.message).toContain(reason)
     expect(error.message).toMatch(/^webhook: body: [^\n]*$/)
   })
