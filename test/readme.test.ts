@@ -21,6 +21,14 @@ describe('documentation', () => {
     expect(links.filter((path) => !existsSync(join(root, page, '..', path)))).toEqual([])
   })
 
+  it.each(pages)('every row of a table in %s has as many cells as its head', (page) => {
+    const withoutBlocks = textOf(page).replace(/^ *```[\s\S]*?^ *```/gm, '')
+    for (const table of withoutBlocks.match(/(?:^ *\|.*\n)+/gm) ?? []) {
+      const [head = '', ...rows] = table.trimEnd().split('\n')
+      expect(rows.filter((row) => cellsOf(row) !== cellsOf(head))).toEqual([])
+    }
+  })
+
   it.each(pages)('%s names only existing commands', async (page) => {
     const home = await makeHome()
     const { stdout } = await home.run('help')
@@ -80,4 +88,9 @@ function callsOf(page: string): [page: string, line: string][] {
     .split('\n')
     .filter((line) => /^hookbell .*--[a-z]/.test(line))
   return lines.map((line) => [page, line.replace(/\s+#.*/, '')])
+}
+
+/** A bar ends a cell even in code, unless it is escaped. */
+function cellsOf(row: string): number {
+  return row.split(/(?<!\\)\|/).length
 }

@@ -21,6 +21,6 @@ What \`hookbell COMMAND --help\` says of each, written by \`npm run gen\`. State
 |---|---|
 | bash | \`source <(hookbell completion bash)\` |
 | zsh | \`source <(hookbell completion zsh)\`, after \`compinit\` |
-| fish | \`hookbell completion fish | source\` |
-| PowerShell | \`hookbell completion powershell | Out-String | Invoke-Expression\` |
+| fish | \`hookbell completion fish \\| source\` |
+| PowerShell | \`hookbell completion powershell \\| Out-String \\| Invoke-Expression\` |
 `
