@@ -27,17 +27,20 @@ export const testCommand = defineCommand({
     if (status.state === 'delivered') return 0
     if (json) return 1
     throw new HookbellError('E_UNAVAILABLE', `${channel}: ${status.state}: ${status.detail}`, {
-      hint: hintFor(status.state, channel, id),
+      hint: hintFor(status, channel, id),
     })
   },
 })
 
-function hintFor(state: ChannelStatus['state'], channel: string, id: string): string {
+function hintFor({ state, detail }: ChannelStatus, channel: string, id: string): string {
   if (state === 'unavailable') {
     return `Set up another channel with: hookbell init, or in ${configPath(configDir())}`
   }
   if (state === 'exhausted') return `When that is put right: hookbell dead retry ${id}`
-  return [...whatIsUnset(channel), whoTriesAgain()].join('. ')
+  const unset = whatIsUnset(channel)
+  // It comes from a command or the keychain: doctor fetches it, and says what is wrong.
+  const isFetched = unset.length === 0 && detail.startsWith('${')
+  return [...unset, ...(isFetched ? ['See why: hookbell doctor'] : []), whoTriesAgain()].join('. ')
 }
 
 function whoTriesAgain(): string {

@@ -170,6 +170,22 @@ describe('a secret from a command', () => {
     expect(status.stdout + doctor.stdout + doctor.stderr).not.toContain('canary')
   })
 
+  it.each(['process.exit(7)', 'console.log("canary")'])(
+    'that is of no use makes test name doctor: %s',
+    async (program) => {
+      const { home } = await makeCommandHome([node, '-e', program])
+      const channels = { team: team('${HOOK}'), log: { type: 'file', path: '~/log.jsonl' } }
+      const config = JSON.parse(home.read('config/config.json'))
+      await home.writeConfig(JSON.stringify({ ...config, channels }))
+      const { stderr, exitCode } = await home.run('test', 'team')
+      expect(stderr).toMatch(
+        /^x team: deferred: \$\{HOOK\}: .*\n {2}See why: hookbell doctor\. It is/,
+      )
+      expect(stderr).not.toContain('canary')
+      expect(exitCode).toBe(69)
+    },
+  )
+
   it.each([
     [[], 'must not be empty'],
     ['op read x', 'must be "keychain", or a command as a list of words'],
