@@ -1,3 +1,4 @@
+import { caFileProblems } from '../config/ca-file.ts'
 import { WAITS_FOR_SECRETS } from '../config/current.ts'
 import { problemHint } from '../config/problem-hint.ts'
 import { unreachableChannels } from '../config/unreachable-channels.ts'
@@ -22,7 +23,7 @@ export function checkConfig({ loaded, templateProblems, events }: Facts): Check[
           problemHint(problem),
         )
       : check('config', 'ok', source === 'built-in' ? 'the built-in settings' : 'valid'),
-    ...warnings.map((warning) =>
+    ...[...warnings, ...caFileProblems(config)].map((warning) =>
       check('config.warning', 'warning', warning, howToCorrect(warning)),
     ),
     ...templateProblems.map((problem) =>

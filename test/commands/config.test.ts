@@ -134,6 +134,9 @@ describe('hookbell config check', () => {
       1,
     ],
     ['{ "channels": {} }', '! no route leads to a channel: nothing is told', '', 1],
+    ['{ "extraCaFile": "ca.pem" }', 'extraCaFile: must be absolute or begin with ~/', '', 78],
+    ['{ "extraCaFile": "~/ca.pem" }', '! extraCaFile: no file /', '/ca.pem', 1],
+    ['{ "extraCaFile": "/dev/null" }', '! extraCaFile: no certificate in /dev/null', '', 1],
     [
       '{ "channels": { "a": { "type": "slack", "url": "${A}" } }, "secrets": { "A": ["false"] } }',
       'config.json: 1 channel, 1 route',

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -70,8 +70,26 @@ describe('commands: outcome of events', () => {
     expect(await home.run('test', 'it')).toMatchObject({ exitCode: 0 })
   })
 
+  it('test trusts an authority in the home folder', async () => {
+    const authority = await makeAuthority()
+    onTestFinished(authority.remove)
+    const own = await authority.issue('IP:127.0.0.1')
+    const server = createServer(own, (_, response) => response.end()).listen(0, '127.0.0.1')
+    onTestFinished(() => void server.close())
+    await once(server, 'listening')
+    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const home = await makeHome({
+      extraCaFile: '~/ca.pem',
+      channels: { it: { type: 'webhook', url } },
+    })
+    copyFileSync(authority.file, join(home.home, 'ca.pem'))
+    expect(await home.run('test', 'it')).toMatchObject({ exitCode: 0 })
+  })
+
   it('status names a missing certificate file', async () => {
     const home = await makeHome({ extraCaFile: '/nowhere/ca.pem' })
+    const doctor = await home.run('doctor', '--offline')
+    expect(doctor.stdout).toMatch(/warning +config.warning: extraCaFile: no file \/nowhere\/ca.pem/)
     const { stdout } = await home.run('status', '--json')
     expect(JSON.parse(stdout).problems).toContain('extraCaFile: no file /nowhere/ca.pem')
   })

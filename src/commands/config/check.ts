@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { asTyped } from '../../cli/how-to-call.ts'
 import { paint, printJson, say } from '../../cli/output.ts'
 import { shellEnvironment } from '../../clients/shell-environment.ts'
+import { caFileProblems } from '../../config/ca-file.ts'
 import { readStoredEnvironment } from '../../config/environment.ts'
 import { type LoadedConfig, loadConfig, parseConfig } from '../../config/load/load.ts'
 import { configDir, configPath, stateDir } from '../../config/paths.ts'
@@ -48,6 +49,7 @@ export function problemsOf(loaded: LoadedConfig): string[] {
   const isSilent = !isUnsure && unreachableChannels(config).length === names.length
   return [
     ...warnings,
+    ...caFileProblems(config),
     ...all.map(([name, why]) => `channel ${name}: ${why}`),
     ...(isSilent ? ['no route leads to a channel: nothing is told'] : []),
   ]

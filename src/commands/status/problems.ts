@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { caFileProblems } from '../../config/ca-file.ts'
 import { foldersAtRisk } from '../../config/folders-at-risk.ts'
 import { noRoom } from '../../config/no-room.ts'
 import { configDir, stateDir } from '../../config/paths.ts'
@@ -27,7 +28,7 @@ export async function problemsOf(
   { dead, withDead }: { dead: number; withDead: number },
   folders: readonly string[],
 ): Promise<string[]> {
-  const { channels, extraCaFile, problem, unreachable, unusable, unset, warnings, source } = summary
+  const { channels, problem, unreachable, unusable, unset, warnings, source } = summary
   const problems: string[] = []
   const state = stateDir()
   if (problem) {
@@ -45,7 +46,7 @@ export async function problemsOf(
   const risks = [...foldersAtRisk(configDir(), state), ...spoolAtRisk(state), full]
   for (const fault of risks.filter((one) => one !== undefined))
     problems.push([fault.message, fault.hint].filter(Boolean).join('. '))
-  if (extraCaFile && !existsSync(extraCaFile)) problems.push(`extraCaFile: no file ${extraCaFile}`)
+  problems.push(...caFileProblems(summary))
   const others = withDead > dead ? ` (${withDead - dead} of them waiting or undelivered too)` : ''
   if (withDead > 0) problems.push(`${withDead} dead${others}: see hookbell dead`)
   for (const { corrupt } of folders.map(spoolIn)) {

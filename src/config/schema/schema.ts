@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { expandHome } from '../../fs/home.ts'
 import { secretSources } from '../secrets/source.ts'
 import { type ChannelRules, channelsSchema } from './channel.ts'
 import { digest } from './digest.ts'
@@ -73,6 +74,7 @@ export const configSchema = z.strictObject({
   journal: journal.prefault({}).describe('What the journal keeps'),
   extraCaFile: z
     .string()
+    .refine((path) => expandHome(path) !== undefined, 'must be absolute or begin with ~/')
     .optional()
     .describe('PEM file of certificate authorities to trust besides the usual ones'),
 })
@@ -91,13 +93,14 @@ export type Config = Omit<Parsed, 'routes' | 'abnormalReasons' | '$schema'> & {
 
 /** Fills in the defaults. The default routes go to all channels, including those that cannot be used yet. */
 export function completeConfig(
-  { $schema, routes, abnormalReasons, ...config }: Parsed,
+  { $schema, routes, abnormalReasons, extraCaFile, ...config }: Parsed,
   waiting: Config['waiting'] = {},
 ): Config {
   const all = [...Object.keys(config.channels), ...Object.keys(waiting)]
   const everywhere = [{ on: defaultKinds, to: all }]
   return {
     ...config,
+    ...(extraCaFile !== undefined && { extraCaFile: expandHome(extraCaFile) }),
     waiting,
     routes: routes ?? everywhere,
     abnormalReasons: abnormalReasons ?? defaultAbnormalReasons,
