@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, it } from 'vitest'
+import { makeFolder } from '../support/folder.ts'
 import { type Home, makeHome, root } from '../support/home.ts'
 import { hasPty, startPty } from '../support/pty.ts'
 import { runAlone } from '../support/run-command.ts'
@@ -102,6 +103,25 @@ describe('hookbell config check', () => {
       expect(exitCode).toBe(78)
       await execa('sh', ['-c', advice])
       expect((await run()).stderr).not.toContain('EACCES')
+    },
+  )
+
+  it.skipIf(process.getuid?.() !== 0)(
+    'advises nobody to take over a file of another user',
+    async () => {
+      const home = await makeHome({})
+      await execa('chown', ['-R', '54321', home.home])
+      const folder = await makeFolder()
+      writeFileSync(join(folder, 'other.json'), '{}')
+      chmodSync(folder, 0o700)
+      const user = ['--reuid', '54321', '--regid', '54321', '--clear-groups', process.execPath]
+      const words = [join(root, 'bin/hookbell'), 'config', 'check', join(folder, 'other.json')]
+      const options = { env: home.env, reject: false } as const
+      const { stderr, exitCode } = await execa('setpriv', [...user, ...words], options)
+      expect(stderr).toMatch(
+        /other\.json: EACCES.*\n {2}Check its owner and mode, and those of its folder$/,
+      )
+      expect(exitCode).toBe(78)
     },
   )
 

@@ -10,7 +10,7 @@ import { howToSetIn } from '../../config/secrets/how-to-set.ts'
 import { readSecrets } from '../../config/secrets/secrets.ts'
 import { templateNames } from '../../config/template-names.ts'
 import { unreachableChannels } from '../../config/unreachable-channels.ts'
-import { HookbellError } from '../../errors.ts'
+import { errorCode, HookbellError } from '../../errors.ts'
 import { readRegular } from '../../fs/read.ts'
 import { cleanText } from '../../text/clean.ts'
 import { counted } from '../../text/counted.ts'
@@ -67,9 +67,21 @@ function loadOwn(): LoadedConfig {
 }
 
 function readAny(path: string): string {
-  const text = readRegular(path, { maxBytes: MAX_BYTES })
+  const text = readIfAllowed(path)
   if (text === undefined) throw new HookbellError('E_CONFIG', `${path}: there is no such file`)
   return text
+}
+
+/** Any file may be named: the usual advice, to take it and all that is in its folder over, could do harm. */
+function readIfAllowed(path: string): string | undefined {
+  try {
+    return readRegular(path, { maxBytes: MAX_BYTES })
+  } catch (error) {
+    const { message, cause } = error as HookbellError
+    if (errorCode(cause) !== 'EACCES') throw error
+    const hint = 'Check its owner and mode, and those of its folder'
+    throw new HookbellError('E_CONFIG', message, { hint, cause })
+  }
 }
 
 function heading(path: string, { source, config }: LoadedConfig): string {
