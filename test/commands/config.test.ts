@@ -154,6 +154,13 @@ describe('hookbell config check', () => {
       1,
     ],
     ['{ "channels": {} }', '! no route leads to a channel: nothing is told', '', 1],
+    [
+      '{ "hub": { "url": "redis://m@hub.example:6380", "channels": ["team"] } }',
+      '! hub: url must begin with rediss://',
+      '',
+      1,
+    ],
+    ['{ "hub": { "url": "redis://m@localhost:6380", "channels": ["team"] } }', 'ok', '', 0],
     ['{ "extraCaFile": "ca.pem" }', 'extraCaFile: must be absolute or begin with ~/', '', 78],
     ['{ "extraCaFile": "~/ca.pem" }', '! extraCaFile: no file /', '/ca.pem', 1],
     ['{ "extraCaFile": "/dev/null" }', '! extraCaFile: no certificate in /dev/null', '', 1],

@@ -12,6 +12,7 @@ import { templateNames } from '../../config/template-names.ts'
 import { unreachableChannels } from '../../config/unreachable-channels.ts'
 import { errorCode, HookbellError } from '../../errors.ts'
 import { readRegular } from '../../fs/read.ts'
+import { whyUnsafe } from '../../hub/settings.ts'
 import { cleanText } from '../../text/clean.ts'
 import { counted } from '../../text/counted.ts'
 
@@ -46,10 +47,12 @@ export function problemsOf(loaded: LoadedConfig): string[] {
   // A channel whose secret is not known yet counts as reached.
   const isUnsure = Object.keys({ ...unusable, ...config.waiting }).length > 0
   const names = Object.keys(config.channels)
+  const unsafe = config.hub && whyUnsafe(config.hub)
   const isSilent = !isUnsure && unreachableChannels(config).length === names.length
   return [
     ...warnings,
     ...caFileProblems(config),
+    ...(unsafe === undefined ? [] : [`hub: url ${unsafe}`]),
     ...all.map(([name, why]) => `channel ${name}: ${why}`),
     ...(isSilent ? ['no route leads to a channel: nothing is told'] : []),
   ]
