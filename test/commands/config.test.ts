@@ -67,6 +67,16 @@ describe('hookbell config show', () => {
     expect(stdout).toMatch(/channels\.ring\.env +default +\{\}/)
   })
 
+  it('says that a relative HOOKBELL_CONFIG_DIR has no effect', async () => {
+    const home = await makeHome()
+    const env = { ...home.env, HOOKBELL_CONFIG_DIR: 'config' }
+    const words = [join(root, 'bin/hookbell'), 'config']
+    const { stdout } = await execa(process.execPath, words, { env, extendEnv: false })
+    expect(stdout.split('\n')[0]).toMatch(
+      /config\.json \(built-in settings\), because HOOKBELL_CONFIG_DIR is not an absolute path$/,
+    )
+  })
+
   it('shows the defaults in use for a broken file and exits with 1', async () => {
     const home = await makeHome()
     await home.writeConfig('{ "chanels": {} }')

@@ -7,7 +7,7 @@ import { configDir, configPath, stateDir } from '../../config/paths.ts'
 import { isSecretOption } from '../../config/schema/secret-options.ts'
 import { type ProjectRules, projectRules } from '../../context/project-rules.ts'
 import { kinds } from '../../event/kind.ts'
-import { homeDir } from '../../fs/home.ts'
+import { absolute, homeDir } from '../../fs/home.ts'
 import { readQuietly } from '../../fs/read.ts'
 import { cleanText, showPath } from '../../text/clean.ts'
 import { redact } from '../../text/redact/redact.ts'
@@ -36,8 +36,15 @@ export async function showConfig(json: boolean): Promise<number> {
 function heading({ source, problem }: LoadedConfig): string {
   const path = configPath(configDir())
   const found = source === 'file' ? path : `${path} (${source} settings)`
-  const where = process.env.HOOKBELL_CONFIG_DIR ? `${found}, by HOOKBELL_CONFIG_DIR` : found
+  const where = `${found}${whyThere(process.env.HOOKBELL_CONFIG_DIR)}`
   return problem ? `${where}\n${paint('red', 'x')} ${cleanText(problem.message)}` : where
+}
+
+function whyThere(named: string | undefined): string {
+  if (!named) return ''
+  return absolute(named)
+    ? ', by HOOKBELL_CONFIG_DIR'
+    : ', because HOOKBELL_CONFIG_DIR is not an absolute path'
 }
 
 function rowsOf(loaded: LoadedConfig): Row[] {
