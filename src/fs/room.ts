@@ -11,9 +11,9 @@ export function whyNoRoom(folder: string): string | undefined {
   if (isMissing(folder) && dirname(folder) !== folder) return whyNoRoom(dirname(folder))
   try {
     accessSync(folder, constants.W_OK)
-    const { bavail, bsize, files, ffree } = statfsSync(folder)
-    if (bavail * bsize < NEEDED_BYTES) return 'the disk is full'
-    // Some file systems have no limit, and say 0 of 0.
+    const { blocks, bavail, bsize, files, ffree } = statfsSync(folder)
+    // Some file systems know no limit, and say 0 of 0: those of FUSE often do.
+    if (blocks > 0 && bavail * bsize < NEEDED_BYTES) return 'the disk is full'
     return files > 0 && ffree === 0 ? 'the disk has no room for another file' : undefined
   } catch (error) {
     return errorCode(error) === 'EROFS' ? 'the disk is read-only' : undefined
