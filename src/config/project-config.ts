@@ -26,7 +26,7 @@ const projectSchema = z.strictObject({
     .describe('Name of the project in messages. Routes and mutes use its folder'),
   mute: z
     .union([z.boolean(), z.array(z.enum(kinds)).max(20)], {
-      error: 'must be true, or a list of kinds: ["done"]',
+      error: `must be true, or a list such as ["done"] of ${kinds.join(', ')}`,
     })
     .optional()
     .describe('Kinds that are suppressed. Permission questions only if the file is trusted'),
