@@ -10,7 +10,7 @@ import { storeEvent } from './store-event.ts'
 import { wakeWorker } from './wake.ts'
 
 process.on('uncaughtException', () => process.exit(0))
-for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM']) process.on(signal, () => {})
+for (const signal of ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM']) process.on(signal, () => {})
 process.umask(0o077)
 
 readEvent((body, drain) => {

@@ -40,6 +40,10 @@ const MIB = 1024 * 1024
 const LATE_MS = 3 * DEADLINE_MS
 const FUZZ_RUNS = isFull ? 1000 : 40
 
+const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const
+/** What the shell can ignore too. Two of them stop a job that uses a terminal in the background. */
+const MORE_SIGNALS = ['SIGPIPE', 'SIGTSTP', 'SIGTTIN', 'SIGTTOU', 'SIGUSR2'] as const
+
 const inputs: [string, Buffer][] = [
   ['empty input', Buffer.alloc(0)],
   ['a byte order mark', Buffer.from('\uFEFF{"a":1}')],
@@ -172,6 +176,7 @@ export function doorSuite(door: Door) {
       ['/dev/null', '"$@" </dev/null'],
       // Only bash can quote words for the string that script takes.
       ['a terminal', `bash -c 'script -qec "\${*@Q}" /dev/null </dev/null' bash "$@"`],
+      ...(door.isNode ? [] : [IN_BACKGROUND]),
       ['opened for writing', '"$@" 0>out'],
       ['closed, like stdout and stderr', '"$@" <&- >&- 2>&-'],
     ]
@@ -236,7 +241,7 @@ export function doorSuite(door: Door) {
       },
     )
 
-    it.runIf(hasProc()).each(['SIGHUP', 'SIGINT', 'SIGTERM'] as const)(
+    it.runIf(hasProc()).each(door.isNode ? SIGNALS : [...SIGNALS, ...MORE_SIGNALS])(
       'stores an event although %s comes while it is read',
       async (signal) => {
         const feed = async ({ pid, stdin }: ChildProcess) => {
@@ -289,6 +294,12 @@ function childOf(parent: number | undefined, name: string): number | undefined {
     return comm === name && Number(ppid) === parent
   })
 }
+
+/** A job that reads its terminal is stopped, and an agent would wait for it. */
+const IN_BACKGROUND: [string, string] = [
+  'a terminal, in the background',
+  `bash -c 'script -qec "bash -mc \\"\${*@Q} & exec >&- 2>&-; wait -f %1\\"" /dev/null </dev/null' bash "$@"`,
+]
 
 /** Runs a program, and writes how much memory it or one that it ran took at most, in KiB. */
 const MEASURE = `
