@@ -57,6 +57,8 @@ const PLACES = [
 ]
 /** What a person may have exported functions of bash for. */
 const SHADOWED = ['command', 'dd', 'kill', 'mkdir', 'mv', 'printf', 'read', 'sleep', 'sync', 'wait']
+/** What makes bash write each command to stdout, which is the file of the event while that is written. */
+const TRACED = 'SHELLOPTS=xtrace BASH_XTRACEFD=1'
 const EVENT = '{"hook_event_name":"Stop"}'
 
 /** Tests that every front door works in any environment and for any user. */
@@ -276,6 +278,7 @@ export function environmentSuite(door: Door) {
         [{ script: under('umask 0777; unset HOME; PATH=;'), input: EVENT }, EVENT.length],
         // `sh` removes such variables, `env` does not.
         [{ script: `exec env ${functions} ${program} "$@"`, input: EVENT }, EVENT.length],
+        [{ script: `exec env ${TRACED} ${program} "$@" >/dev/null`, input: EVENT }, EVENT.length],
       ] as const) {
         const run = await runDoorInTime(door, home, options, () => String(sizes()) === String(size))
         expect(quiet(run)).toEqual(silent)
