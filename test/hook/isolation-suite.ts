@@ -110,6 +110,17 @@ export function isolationSuite(door: Door) {
     )
 
     // As of a person with a group of their own and umask 002.
+    // The worker serves all sessions, and could write to no file that is larger.
+    it.skipIf(door.isNode)('deliver although a session may write only small files', async () => {
+      const home = makeHome({ holdsWorkerBack: false })
+      writeFileSync(home.audit, 'x'.repeat(400_000))
+      const run = (limit: string) =>
+        runDoor(door, home, { script: `ulimit ${limit} 500; exec "$@"`, input: EVENT })
+      expect(quiet(await run('-f'))).toEqual(silent)
+      expect(quiet(await run('-S -f'))).toEqual(silent)
+      await waitFor(() => readFileSync(home.audit, 'utf8').split('"event":"Stop"').length === 3)
+    })
+
     it('deliver when only the own group can write the configuration folder', async (context) => {
       const home = makeHome({ holdsWorkerBack: false })
       chmodSync(home.config, 0o775)
