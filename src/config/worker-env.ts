@@ -9,8 +9,8 @@ const POWERSHELL = '/mnt/c/Windows/System32/WindowsPowerShell/v1.0'
 
 /** The user's language and time zone. Same list: bin/hookbell-hook. */
 const LOCALE = ['LANG', 'LC_ALL', 'LC_CTYPE', 'LC_MESSAGES', 'LC_TIME', 'TZ']
-/** A name such as `de_DE.UTF-8` or `Europe/Berlin`, and no absolute path. */
-const LOCALE_VALUE = /^[A-Za-z][A-Za-z0-9_.@/+-]{0,63}$/
+/** A name such as `de_DE.UTF-8` or `Europe/Berlin`, and no absolute path. Node.js crashes if the language is longer. */
+const LOCALE_VALUE = /^[A-Za-z][A-Za-z0-9]{0,10}(?:[_.@/+-][A-Za-z0-9_.@/+-]{0,51})?$/
 
 /** Without these, programs do not start on Windows, or do not find their own files. */
 const WINDOWS = [

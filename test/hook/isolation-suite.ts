@@ -110,6 +110,18 @@ export function isolationSuite(door: Door) {
     )
 
     // As of a person with a group of their own and umask 002.
+    // The front door in Node.js crashes itself.
+    it.skipIf(door.isNode)(
+      'deliver although Node.js crashes in the language of the session',
+      async () => {
+        const home = makeHome({ holdsWorkerBack: false })
+        await door.argv(home)
+        const session = { ...home.env, LANG: 'x'.repeat(40) }
+        expect(quiet(await runDoor(door, home, { env: session, input: EVENT }))).toEqual(silent)
+        await waitFor(() => existsSync(home.audit))
+      },
+    )
+
     // The worker serves all sessions, and could write to no file that is larger.
     it.skipIf(door.isNode)('deliver although a session may write only small files', async () => {
       const home = makeHome({ holdsWorkerBack: false })
