@@ -109,7 +109,6 @@ export function isolationSuite(door: Door) {
       },
     )
 
-    // As of a person with a group of their own and umask 002.
     // The front door in Node.js crashes itself.
     it.skipIf(door.isNode)(
       'deliver although Node.js crashes in the language of the session',
@@ -133,6 +132,7 @@ export function isolationSuite(door: Door) {
       await waitFor(() => readFileSync(home.audit, 'utf8').split('"event":"Stop"').length === 3)
     })
 
+    // As of a person with a group of their own and umask 002.
     it('deliver when only the own group can write the configuration folder', async (context) => {
       const home = makeHome({ holdsWorkerBack: false })
       chmodSync(home.config, 0o775)
