@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { frontDoorIn } from '../config/paths.ts'
+import { isPinRefused, pinnedPath } from '../config/pinned.ts'
 import { listQuietly } from '../fs/list.ts'
 import { isTrusted, isTrustedIfPresent } from '../fs/trust.ts'
 
@@ -14,10 +15,20 @@ export function doorFault(stateDir: string): string | undefined {
   const dist = dirname(worker)
   const packages = listQuietly(join(dist, 'packages')).filter((name) => name.endsWith('.cjs'))
   const loaded = ['worker-code.cjs', ...packages.map((name) => join('packages', name))]
+  const pinned = pinnedPath(stateDir)
   const path =
     [dirname(dist), dist, worker].find((one) => !isTrusted(one)) ??
-    loaded.map((name) => join(dist, name)).find((one) => !isTrustedIfPresent(one))
-  return path && `another user owns or can change ${path}, so no worker starts`
+    [pinned, ...loaded.map((name) => join(dist, name))].find((one) => !isTrustedIfPresent(one))
+  if (path) return `another user owns or can change ${path}, so no worker starts`
+  return isPinRefused(stateDir) ? `${pinned} is damaged, so no worker starts` : undefined
+}
+
+/** That another user could have written the front door. Nothing refuses it: agents run it themselves. */
+export function doorRisk(stateDir: string): string | undefined {
+  const door = frontDoorIn(stateDir)
+  return isTrustedIfPresent(door)
+    ? undefined
+    : `another user owns or can change ${door}, which agents run`
 }
 
 export function isExecutable(path: string): boolean {

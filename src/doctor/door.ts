@@ -16,7 +16,7 @@ import { lockHolder, lockVersion } from '../spool/lock/lock.ts'
 import { hasArrived } from './arrival.ts'
 import { type CanaryRun, fireCanary } from './canary.ts'
 import { type Check, check, type Facts } from './check.ts'
-import { doorFault, isExecutable } from './door-fault.ts'
+import { doorFault, doorRisk, isExecutable } from './door-fault.ts'
 
 const SLOW_MS = 1000
 const RENEW = 'hookbell doctor --fix, or hookbell init'
@@ -25,7 +25,7 @@ const RENEW = 'hookbell doctor --fix, or hookbell init'
 export function checkDoor(facts: Facts, isRegistered: boolean): Check[] {
   const { stateDir, isHub } = facts
   const door = frontDoorIn(stateDir)
-  const fault = doorFault(stateDir)
+  const fault = doorFault(stateDir) ?? doorRisk(stateDir)
   if (isHub && !isRegistered && !existsSync(door))
     return [check('door.present', 'ok', 'not installed; a hub needs no hooks')]
   if (fault !== undefined && !existsSync(door))

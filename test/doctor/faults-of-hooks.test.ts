@@ -133,6 +133,24 @@ const faults: Record<string, Fault> = {
     status: /^x .*is not executable\. Nothing is told/m,
     repair: 'fix',
   },
+  'other users can change the front door': {
+    break: (home) => chmodSync(door(home), 0o777),
+    doctor: ['door.present', 'broken', /can change .*hookbell-hook, which agents run$/, /--fix/],
+    status: /^x another user owns or can change .*hookbell-hook.* Run: hookbell doctor --fix$/m,
+    repair: 'fix',
+  },
+  'other users can change the recorded paths': {
+    break: (home) => chmodSync(runtime(home, 'pinned.json'), 0o666),
+    doctor: ['door.present', 'broken', /can change .*pinned\.json, so no worker starts/, /--fix/],
+    status: /^x another user owns or can change .*pinned\.json.*Nothing is told/m,
+    repair: 'fix',
+  },
+  'the recorded paths are damaged': {
+    break: (home) => writeFileSync(runtime(home, 'pinned.json'), '{'),
+    doctor: ['door.present', 'broken', /^.*pinned\.json is damaged, so no worker starts/, /--fix/],
+    status: /^x .*pinned\.json is damaged.*Nothing is told/m,
+    repair: 'fix',
+  },
   'other users can change the worker': {
     break: (home) => chmodSync(runtime(home, 'dist/worker.cjs'), 0o666),
     doctor: ['door.present', 'broken', /can change .*worker\.cjs, so no worker starts/, /--fix/],

@@ -1,6 +1,6 @@
 import { ago, paint } from '../../cli/output.ts'
 import { stateDir } from '../../config/paths.ts'
-import { doorFault } from '../../doctor/door-fault.ts'
+import { doorFault, doorRisk } from '../../doctor/door-fault.ts'
 import type { ClientRow } from '../../doctor/overview.ts'
 import { showPath } from '../../text/clean.ts'
 
@@ -26,10 +26,11 @@ export function clientProblems(
   return isUsed ? [] : ['no agent client has our hooks: nothing is told. Next: hookbell init']
 }
 
-/** Registered hooks call the front door, which may be missing or broken. */
+/** Registered hooks call the front door, which may be missing, broken or unsafe. */
 function doorProblems(): string[] {
   const fault = doorFault(stateDir())
-  return fault === undefined ? [] : [`${fault}. Nothing is told. Run: hookbell doctor --fix`]
+  const seen = fault === undefined ? doorRisk(stateDir()) : `${fault}. Nothing is told`
+  return seen === undefined ? [] : [`${seen}. Run: hookbell doctor --fix`]
 }
 
 /** @param unseen what to say if none of the latest events is from this client */
