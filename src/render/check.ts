@@ -1,10 +1,11 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { describeError, pathFault } from '../errors.ts'
+import { describeError, HookbellError, pathFault } from '../errors.ts'
 import { type Kind, kinds } from '../event/kind.ts'
 import { oneLine } from '../text/clean.ts'
 import { closest, didYouMean } from '../text/suggest.ts'
 import { type Format, fill, formats, namesIn } from './engine.ts'
+import { readTemplate } from './templates.ts'
 import { valueNames } from './values.ts'
 
 /** Backup files of editors and of people. */
@@ -40,12 +41,14 @@ function problemOf(
   try {
     const stat = statSync(path, { throwIfNoEntry: false })
     if (!stat?.isFile()) return [`${path}: not used, it is not a file`]
-    const text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '')
+    const text = readTemplate(path) ?? ''
     fill(format, text, sampleValues)
     return namesIn(format, text)
       .filter((name) => !Object.hasOwn(sampleValues, name))
       .map((name) => `${path}: no value is called "${name}". ${meantValue(name)}`)
   } catch (error) {
+    if (error instanceof HookbellError)
+      return [`${error.message}; ours is used until it is fixed. ${error.hint ?? ''}`.trimEnd()]
     const what = oneLine(pathFault(error)?.what ?? describeError(error))
     return [`${path}: ${what}. Ours is used until it is fixed`]
   }

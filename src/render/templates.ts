@@ -59,12 +59,13 @@ export class Templates {
     if (!stat?.isFile()) return undefined
     const known = this.#texts.get(path)
     if (known?.stamp === stat.ctimeMs) return known.text
-    const text = readRegular(path, {
-      maxBytes: MAX_BYTES,
-      code: 'E_TEMPLATE',
-      check: checkOwnership,
-    })
+    const text = readTemplate(path)
     if (text !== undefined) this.#texts.set(path, { stamp: stat.ctimeMs, text })
     return text
   }
+}
+
+/** @throws HookbellError E_TEMPLATE if it must not be used: too large, or others can change it */
+export function readTemplate(path: string): string | undefined {
+  return readRegular(path, { maxBytes: MAX_BYTES, code: 'E_TEMPLATE', check: checkOwnership })
 }

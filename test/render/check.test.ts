@@ -1,8 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { templateProblems } from '../../src/render/check.ts'
+import { Templates } from '../../src/render/templates.ts'
 
 function makeConfigDir(files: Record<string, string> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'hookbell-templates-'))
@@ -84,6 +85,26 @@ describe('own templates', () => {
     ['plain/done.liquid/x', '', 'plain/done.liquid: not used, it is not a file'],
   ])('with a problem are reported with advice: %s with %j', (name, text, problem) => {
     expect(problemsOf({ [name]: text })).toEqual([problem])
+  })
+
+  it.each([
+    [
+      'is too large for a worker',
+      'x'.repeat(256 * 1024 + 1),
+      0o600,
+      /larger than 262144 bytes; .* Shorten it$/,
+    ],
+    [
+      'others can write to',
+      'x',
+      0o666,
+      /other users can change it \(mode 0666\); .* Run: chmod go-w /,
+    ],
+  ])('that no worker uses are reported, such as one that %s', (_, text, mode, problem) => {
+    const folder = makeConfigDir({ 'plain/done.liquid': text })
+    chmodSync(join(folder, 'templates/plain/done.liquid'), mode)
+    expect(() => new Templates(folder).own('plain', 'done')).toThrow()
+    expect(templateProblems(folder)).toEqual([expect.stringMatching(problem)])
   })
 
   it('that cannot be read are reported', () => {
