@@ -57,12 +57,14 @@ function showDead(json: boolean) {
 async function act(action: 'retry' | 'drop', state: string, start = ''): Promise<string[]> {
   if (!isInUse(state)) return []
   // Loaded only here, because `dead list` must be quick.
-  const { dropDead, findDead, retryDead } = await import('../worker/dead.ts')
+  const { dropDead, endPauses, findDead, retryDead } = await import('../worker/dead.ts')
   const items = findDead(state, start)
   const ids = new Set(items.flatMap(({ events }) => events).filter((id) => id.startsWith(start)))
   if (start && ids.size > 1) {
     throw usageError(`dead: ${ids.size} events start with "${start}"`, 'Give more of the id')
   }
+  // Before the retries, which wake the worker.
+  if (action === 'retry' && items.length > 0) endPauses(state)
   for (const item of items) await (action === 'retry' ? retryDead : dropDead)(state, item)
   return [...ids]
 }

@@ -5,9 +5,13 @@ import type { Spool } from './layout.ts'
 import { outlineParked } from './outline.ts'
 import { eventsOf } from './park.ts'
 
-/** Makes every delivery that failed due now; what a policy holds stays held. @returns how many */
+/**
+ * Makes every delivery that failed due now, and what waits in a worker for a destination that failed. What a policy
+ * holds stays held. @returns how many
+ */
 export function makeAllDue(spool: Spool): number {
-  const count = outlineParked(spool).filter(({ isHeld }) => !isHeld).length
+  const failed = outlineParked(spool).filter(({ isHeld }) => !isHeld).length
+  const count = failed + claimedEvents(spool).length
   if (count > 0) noteFlush(spool)
   return count
 }

@@ -1,8 +1,14 @@
 import { appendEntry } from '../journal/write.ts'
 import { type DeadItem, dropItem, listDead, retryItem } from '../spool/dead.ts'
+import { noteFlush } from '../spool/flushed.ts'
 import { prepareSpool } from '../spool/prepare.ts'
 
 // Each record is written before the move: a running worker delivers at once, and its records must come after this one.
+
+/** Ends the pauses of destinations that have failed: whoever retries something dead has repaired them. */
+export function endPauses(stateDir: string): void {
+  noteFlush(prepareSpool(stateDir))
+}
 
 /** Retries a delivery or event that gave up. The ids stay; what other channels delivered is not sent again. */
 export async function retryDead(stateDir: string, item: DeadItem): Promise<void> {

@@ -82,6 +82,28 @@ describe('with a running worker', () => {
     expect(received).toHaveLength(4)
   })
 
+  it.each(['dead retry', 'flush'])(
+    'hookbell %s tries at once what would wait for a destination that failed for long',
+    async (command) => {
+      const { home, received, startWorker } = await makeFailing([503, 503, 200], {
+        firstDelaySeconds: 3600,
+        maxDelaySeconds: 3600,
+        maxAttempts: 1,
+      })
+      home.accept({ hook_event_name: 'Stop' })
+      await startWorker()
+      await expect.poll(async () => (await home.run('dead')).stdout).toContain('503')
+      home.accept({ hook_event_name: 'Notification', message: 'in line' })
+      await expect.poll(async () => (await home.run('status')).stdout).toContain('1 waiting')
+      const { stdout } = await home.run(
+        ...command.split(' '),
+        ...(command === 'flush' ? [] : ['--all']),
+      )
+      expect(stdout).toMatch(/^1 put .*the worker that runs/)
+      await expect.poll(() => received.length).toBeGreaterThan(1)
+    },
+  )
+
   it.skipIf(!hasPty)(
     'hookbell status prints colours in a terminal, and none with NO_COLOR',
     async () => {
