@@ -139,8 +139,9 @@ describe('a running worker', () => {
     const { url, received } = await startReceiver({ script: [{ status: 500, delayMs: 1000 }] })
     const world = makeWorld()
     toTeam(world, url, { lingerSeconds: 0 })
-    const worker = await startWorker(world)
+    // Accepted first: without an event, this worker ends at once.
     const id = world.accept({ message: 'never mind' })
+    const worker = await startWorker(world)
     await expect.poll(() => received.length).toBe(1)
     expect(await purge(world.stateDir)).toBe(1)
     await expect
