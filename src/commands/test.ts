@@ -10,6 +10,7 @@ import { unreachableChannels } from '../config/unreachable-channels.ts'
 import { HookbellError } from '../errors.ts'
 import type { ChannelStatus } from '../journal/history.ts'
 import { lockHolder } from '../spool/lock/lock.ts'
+import { showPath } from '../text/clean.ts'
 import { sendTestMessage } from './_test-message.ts'
 
 export const testCommand = defineCommand({
@@ -61,5 +62,5 @@ function whatIsUnset(channel: string): string[] {
 /** Warns that a channel works, but would receive only tests, because no route names it. */
 function noRoute(channel: string, config: Config): string {
   if (!unreachableChannels(config).includes(channel)) return ''
-  return `\nNo route names it: no event reaches it. See routes in ${configPath(configDir())}`
+  return `\nNo route names it: no event reaches it. See routes in ${showPath(configPath(configDir()))}`
 }

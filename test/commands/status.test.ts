@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { lstatSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Home, makeHome } from '../support/home.ts'
 import { startReceiver } from '../support/receiver.ts'
+import { runCommand } from '../support/run-command.ts'
 
 const settings = (home: Home) => join(home.home, '.factory/settings.json')
 
@@ -118,6 +119,28 @@ describe('hookbell status', () => {
     expect(exitCode).toBe(1)
   })
 })
+
+it.each(['status', 'config', 'config check', 'test audit'])(
+  'hookbell %s shows no character of a folder that a terminal obeys',
+  async (command) => {
+    const home = await makeHome()
+    const name = 'a\u001b]0;b\u0007\u202ec\n'
+    const env = {
+      ...home.env,
+      HOOKBELL_STATE_DIR: join(home.home, name, 'state'),
+      HOOKBELL_CONFIG_DIR: join(home.home, name, 'config'),
+    }
+    mkdirSync(env.HOOKBELL_CONFIG_DIR, { recursive: true })
+    const channels = { audit: { type: 'file', path: '~/audit.jsonl' } }
+    const config = JSON.stringify({ channels, routes: [] })
+    writeFileSync(join(env.HOOKBELL_CONFIG_DIR, 'config.json'), config)
+    mkdirSync(env.HOOKBELL_STATE_DIR, { mode: 0o700 })
+    writeFileSync(join(env.HOOKBELL_STATE_DIR, 'hookbell-hook'), '#!/bin/sh\n', { mode: 0o700 })
+    const { stdout } = await runCommand(command.split(' '), { env, cwd: home.project })
+    expect(stdout).toContain(String.raw`a\u001b]0;b\u0007\u202ec\n/config`)
+    expect(stdout).not.toMatch(/[\u0007\u001b\u202e]|c\n\/(state|config)/)
+  },
+)
 
 describe('status on a machine that only runs a hub', () => {
   it('misses no hooks, unlike on a machine that hands messages to a hub', async () => {

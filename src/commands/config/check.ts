@@ -13,7 +13,7 @@ import { unreachableChannels } from '../../config/unreachable-channels.ts'
 import { errorCode, HookbellError } from '../../errors.ts'
 import { readRegular } from '../../fs/read.ts'
 import { whyUnsafe } from '../../hub/settings.ts'
-import { cleanText } from '../../text/clean.ts'
+import { cleanText, showPath } from '../../text/clean.ts'
 import { counted } from '../../text/counted.ts'
 
 const MAX_BYTES = 1024 * 1024
@@ -87,7 +87,8 @@ function readIfAllowed(path: string): string | undefined {
   }
 }
 
-function heading(path: string, { source, config }: LoadedConfig): string {
+function heading(file: string, { source, config }: LoadedConfig): string {
+  const path = showPath(file)
   if (source === 'built-in') return `no file ${path}; the built-in settings are used`
   const channels = Object.keys({ ...config.channels, ...config.waiting })
   const counts = [counted(channels.length, 'channel'), counted(config.routes.length, 'route')]

@@ -34,7 +34,7 @@ export async function showConfig(json: boolean): Promise<number> {
 }
 
 function heading({ source, problem }: LoadedConfig): string {
-  const path = configPath(configDir())
+  const path = showPath(configPath(configDir()))
   const found = source === 'file' ? path : `${path} (${source} settings)`
   const where = `${found}${whyThere(process.env.HOOKBELL_CONFIG_DIR)}`
   return problem ? `${where}\n${paint('red', 'x')} ${cleanText(problem.message)}` : where

@@ -4,7 +4,7 @@ import { isHubMachine } from '../../config/hub-machine.ts'
 import { frontDoorIn } from '../../config/paths.ts'
 import { type ChannelStatus, isFailure, isParked } from '../../journal/history.ts'
 import { unmuteCommand } from '../../policy/mutes.ts'
-import { escapeControls } from '../../text/clean.ts'
+import { escapeControls, showPath } from '../../text/clean.ts'
 import { counted } from '../../text/counted.ts'
 import { describeClient } from './clients.ts'
 import type { HubRow } from './hub-row.ts'
@@ -24,7 +24,7 @@ export function describeStatus(status: Status): string {
     ['last', status.lastEvent === null ? 'none yet' : ago(status.lastEvent)],
     ...waitingLines(status),
     ['worker', worker === null ? 'not running (starts with the next event)' : `process ${worker}`],
-    ['config', `${config.source === 'file' ? config.path : `${config.source} settings`}`],
+    ['config', config.source === 'file' ? showPath(config.path) : `${config.source} settings`],
     ['hook', describeDoor(status)],
     ...status.clients.map((client) => [client.client, describeClient(client, unseen)]),
     ...(status.hub === undefined ? [] : [['hub', describeHub(status.hub)]]),
@@ -37,7 +37,7 @@ export function describeStatus(status: Status): string {
 }
 
 function describeDoor({ installed, state, hub, channels }: Status): string {
-  if (installed) return frontDoorIn(state)
+  if (installed) return showPath(frontDoorIn(state))
   const types = channels.map(({ type }) => type)
   return isHubMachine(hub !== undefined, types)
     ? 'not installed; a hub needs no hooks'
