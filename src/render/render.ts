@@ -151,10 +151,12 @@ export class Renderer {
   }
 
   #fillOwn(format: Format, name: string, reader: Reader): string | undefined {
+    let own: string | undefined
     try {
-      const own = this.#templates.own(format, name)
+      own = this.#templates.own(format, name)
       return own === undefined ? undefined : this.#fillWith(format, own, reader)
     } catch (error) {
+      if (own !== undefined && isTooSlow(error)) this.#templates.setAside(own)
       this.#problems.add(`template ${format}/${name}.liquid: ${oneLine(describeError(error))}`)
       return undefined
     }
@@ -167,6 +169,11 @@ export class Renderer {
   #field(value: string, max: number): string {
     return redactStart(oneLine(value), max, this.#deps.secrets).slice(0, max).toWellFormed()
   }
+}
+
+/** liquidjs has no class of its own for this error. */
+function isTooSlow(error: unknown): boolean {
+  return /render limit exceeded/.test(describeError(error))
 }
 
 /** Removes the empty lines that conditions in templates leave behind. */

@@ -10,6 +10,7 @@ import type { Format } from './engine.ts'
 
 const CHECK_EVERY_MS = 200
 const MAX_BYTES = 256 * 1024
+const SET_ASIDE_MS = 60_000
 
 /** The texts of templates. Each file in the user's own folder takes precedence over the built-in one. */
 export class Templates {
@@ -17,6 +18,9 @@ export class Templates {
   readonly #configDir: string
   readonly #own: string
   readonly #texts = new Map<string, { stamp: number; text: string }>()
+
+  /** Until when templates that took too long are not tried, by their text. */
+  readonly #setAside = new Map<string, number>()
 
   #lookedAt = Number.NEGATIVE_INFINITY
   #isThere = false
@@ -28,11 +32,19 @@ export class Templates {
 
   /**
    * The user's template for a kind, or one that a route names; undefined if there is none. Read again when it changes.
-   * @throws the system error if it cannot be read
+   * @throws the system error if it cannot be read, HookbellError E_TEMPLATE if it must not be used now
    */
   own(format: Format, name: string): string | undefined {
     if (!this.#hasOwn()) return undefined
-    return this.#read(join(this.#own, format, `${name}.liquid`))
+    const text = this.#read(join(this.#own, format, `${name}.liquid`))
+    if (text !== undefined && monotonicMs() < (this.#setAside.get(text) ?? 0))
+      throw new HookbellError('E_TEMPLATE', 'took too long less than a minute ago')
+    return text
+  }
+
+  /** For a template that took too long, during which everything waits. Not for good: the machine may have been busy. */
+  setAside(text: string) {
+    this.#setAside.set(text, monotonicMs() + SET_ASIDE_MS)
   }
 
   /** @throws HookbellError E_TEMPLATE where the package is gone */

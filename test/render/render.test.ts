@@ -540,3 +540,20 @@ describe('a message that cannot be rendered as usual', () => {
     expect(renderer.problems).toEqual(['done.liquid: missing'])
   })
 })
+
+it('a template that takes too long is not tried again for the next events until it changes', () => {
+  const endless =
+    '{% for a in (1..90000) %}{% for b in (1..90000) %}{% assign c = a | plus: b %}{% endfor %}{% endfor %}'
+  const configDir = makeConfigDir({ 'plain/done.liquid': endless })
+  const templates = new Templates(configDir)
+  const render = () => new Renderer(templates, makeEvent(), { secrets: [], host: 'here' })
+  expect(render().problems).toEqual([expect.stringContaining('limit exceeded')])
+  const startedAt = performance.now()
+  for (let index = 0; index < 5; index += 1) {
+    expect(render().title).toBe('api-server: done')
+    expect(render().problems).toEqual([expect.stringContaining('plain/done.liquid: took too long')])
+  }
+  expect(performance.now() - startedAt).toBeLessThan(500)
+  writeFileSync(join(configDir, 'templates/plain/done.liquid'), 'now fine')
+  expect(render().title).toBe('now fine')
+})
