@@ -18,10 +18,8 @@ export class Templates {
   readonly #configDir: string
   readonly #own: string
   readonly #texts = new Map<string, { stamp: number; text: string }>()
-
   /** Until when templates that took too long are not tried, by their text. */
   readonly #setAside = new Map<string, number>()
-
   #lookedAt = Number.NEGATIVE_INFINITY
   #isThere = false
 
