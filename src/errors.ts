@@ -73,6 +73,8 @@ const pathFaults: Readonly<Record<string, PathFault>> = {
     hint: 'Put a folder in the place of the file above it, or move that file away',
   },
   EISDIR: folderInPlace,
+  // A socket, or a device without a driver.
+  ENXIO: { what: 'not a regular file', hint: 'Put a regular file in its place' },
   // From rmSync.
   ERR_FS_EISDIR: folderInPlace,
 }

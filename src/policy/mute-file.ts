@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import * as z from 'zod'
 import { replaceFile } from '../fs/durable.ts'
+import { isMissing } from '../fs/missing.ts'
 import { readQuietly } from '../fs/read.ts'
 import { isInForce, type Mute, mutePath } from './mutes.ts'
 
@@ -21,10 +22,21 @@ const fileSchema = z.object({
 
 /** Fails open: if the file cannot be read, nothing is muted. */
 export function readMutes(stateDir: string): readonly Mute[] {
+  return readWhole(mutePath(stateDir)) ?? []
+}
+
+/** Why nothing is muted although somebody muted something; undefined if the file is whole, or missing. */
+export function muteProblem(stateDir: string): string | undefined {
+  const path = mutePath(stateDir)
+  if (isMissing(path) || readWhole(path)) return undefined
+  return `${path} cannot be read, so nothing is muted. Remove it, then mute again`
+}
+
+function readWhole(path: string): readonly Mute[] | undefined {
   try {
-    return fileSchema.parse(JSON.parse(readQuietly(mutePath(stateDir)) ?? '')).mutes
+    return fileSchema.parse(JSON.parse(readQuietly(path) ?? '')).mutes
   } catch {
-    return []
+    return undefined
   }
 }
 

@@ -186,6 +186,21 @@ describe.skipIf(process.platform === 'win32')('pipes in the state folder', () =>
   })
 })
 
+it.each(['{', '{"format":9,"mutes":[]}'])(
+  'status says that a damaged file mutes nothing: %s',
+  async (text) => {
+    const home = await makeHome({ channels: { audit: { type: 'file', path: '~/audit.jsonl' } } })
+    await home.run('mute', '1h')
+    expect((await home.run('status')).stdout).not.toContain('so nothing is muted')
+    writeFileSync(join(home.state, 'mutes.json'), text)
+    const { stdout, exitCode } = await home.run('status')
+    expect(stdout).toMatch(
+      /^x .*mutes\.json cannot be read, so nothing is muted\. Remove it, then/m,
+    )
+    expect(exitCode).toBe(1)
+  },
+)
+
 describe('a channel without a route', () => {
   it('is marked by status and test without counting as a problem', async () => {
     const home = await makeHome({

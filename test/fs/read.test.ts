@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { HookbellError } from '../../src/errors.ts'
@@ -75,6 +77,16 @@ describe('a small file', () => {
     execFileSync('mkfifo', [at('pipe')])
     expect(problemOf('pipe')).toMatch(/^E_CONFIG \/pipe: not a regular file/)
   })
+
+  it.skipIf(process.platform === 'win32')(
+    'is refused in the same words if it is a socket',
+    async () => {
+      const server = createServer().listen(at('socket'))
+      await once(server, 'listening')
+      expect(problemOf('socket')).toMatch(/^E_CONFIG \/socket: not a regular file \| Put a regular/)
+      server.close()
+    },
+  )
 
   it.runIf(process.platform === 'linux')(
     'is refused if it reports a size of 0, and has more',

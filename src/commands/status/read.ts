@@ -41,12 +41,13 @@ export async function readStatus() {
   const worker = lockHolder(state)?.pid ?? null
   const isInstalled = existsSync(frontDoorIn(state))
   const isHub = isHubMachine(hub !== undefined, Object.values(config.channels))
+  const muted = await mutedIn(folders)
   return {
     accepted: Object.values(count).reduce((sum, one) => sum + one, 0),
     ...count,
     oldestWaiting: read.oldestWaiting,
     onHold,
-    mutes: await mutesIn(folders),
+    mutes: muted.mutes,
     parked: parkedIn(folders),
     corrupt,
     worker,
@@ -64,6 +65,7 @@ export async function readStatus() {
       ),
       ...clientProblems(clients, { isInstalled, lastEvent, isHub }),
       ...unreached.map((last) => unreachedProblem(count.undelivered, last)),
+      ...muted.problems,
       ...backlogProblems({ unclaimed, isOnHold: onHold, hasWorker: worker !== null }),
       ...(await problemsOf(config, { dead: count.dead, withDead }, folders)),
       ...(await templateProblemsIn(configFolder, config.templates)),
@@ -108,10 +110,10 @@ function readSpools(folders: readonly string[], onUnreadable: OnUnreadable) {
 }
 
 /** Loaded only if something is muted; most of the time nothing is. */
-async function mutesIn(folders: readonly string[]) {
-  if (!folders.some((folder) => existsSync(mutePath(folder)))) return []
-  const { mutesNow } = await import('./mutes.ts')
-  return mutesNow(folders)
+async function mutedIn(folders: readonly string[]) {
+  if (!folders.some((folder) => existsSync(mutePath(folder)))) return { mutes: [], problems: [] }
+  const { muteProblemsIn, mutesNow } = await import('./mutes.ts')
+  return { mutes: mutesNow(folders), problems: muteProblemsIn(folders) }
 }
 
 /** Loaded only if a hub is configured; most machines have none. */
