@@ -5,14 +5,18 @@ import { lstatSync, type Stats, statSync } from 'node:fs'
  * The same conditions as ssh has for its keys: the owner, and no write permission for group or others.
  */
 export function isTrusted(path: string): boolean {
-  const found = lstat(path)
-  // A link can be replaced only by its owner, or by the owner of its folder.
-  return isOurs(found) && isClosed(found?.isSymbolicLink() ? stat(path) : found)
+  return isTrustedAs(lstat(path), path)
 }
 
 /** The same for an optional path: it is trusted if it does not exist. */
 export function isTrustedIfPresent(path: string): boolean {
-  return lstat(path) === undefined || isTrusted(path)
+  const found = lstat(path)
+  return found === undefined || isTrustedAs(found, path)
+}
+
+/** A link can be replaced only by its owner, or by the owner of its folder. */
+function isTrustedAs(found: Stats | undefined, path: string): boolean {
+  return isOurs(found) && isClosed(found?.isSymbolicLink() ? stat(path) : found)
 }
 
 function isClosed(stats: Stats | undefined): boolean {
