@@ -1,3 +1,5 @@
+import { isObject } from '../is-object.ts'
+
 /** Placeholder for a value that is in the configuration itself. */
 const AS_WRITTEN = '<as written>'
 
@@ -49,8 +51,4 @@ export function fillOutline(outline: unknown, written: unknown): unknown {
 
 function allOf(parts: unknown[]): unknown[] | undefined {
   return parts.includes(undefined) ? undefined : parts
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,11 +1,10 @@
 import type { FieldTest, Where } from '../clients/define.ts'
+import { isObject } from '../is-object.ts'
 
 /** A JSON object as received. Only own properties are ever read, so a payload cannot reach a prototype. */
 export type Payload = Readonly<Record<string, unknown>>
 
-export function isPayload(value: unknown): value is Payload {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
+export const isPayload: (value: unknown) => value is Payload = isObject
 
 /** The value of a field; dots lead into nested objects. Falls back to the same path below `properties`. */
 export function fieldOf(payload: Payload, path: string): unknown {

@@ -1,6 +1,7 @@
 import { getNodeValue, parseTree } from 'jsonc-parser'
 import { parse as parseToml } from 'smol-toml'
 import { readQuietly } from '../fs/read.ts'
+import { isObject } from '../is-object.ts'
 import { MAX_SETTINGS_BYTES } from './file.ts'
 
 /** Reads a settings file for callers that do not write it. A file that cannot be read counts as empty. */
@@ -24,8 +25,4 @@ function parseJson(text: string): unknown {
     const root = parseTree(text)
     return root && getNodeValue(root)
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

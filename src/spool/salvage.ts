@@ -9,6 +9,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { syncFolder } from '../fs/durable.ts'
+import { isObject } from '../is-object.ts'
 import { parseSpoolFile } from './header.ts'
 import type { Spool } from './layout.ts'
 import { parseName } from './names.ts'
@@ -48,8 +49,7 @@ function isWhole(bytes: Buffer): boolean {
   const parsed = parseSpoolFile(bytes)
   if (!parsed) return false
   try {
-    const value = JSON.parse(parsed.body.toString())
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isObject(JSON.parse(parsed.body.toString()))
   } catch {
     return false
   }

@@ -1,5 +1,6 @@
 import type { Endpoint } from '../../api/endpoints/endpoint.ts'
 import { describeError, usageError } from '../../errors.ts'
+import { isObject } from '../../is-object.ts'
 import type { Flag } from './flags.ts'
 import { readText } from './read-text.ts'
 
@@ -56,7 +57,7 @@ function parseValue(
 
 async function readObject(command: string, source: string): Promise<Record<string, unknown>> {
   const value = await readJson(command, source)
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
+  if (isObject(value)) return { ...value }
   throw usageError(`${command}: ${nameOf(source)} is not a JSON object`)
 }
 

@@ -9,6 +9,7 @@ import { type ProjectRules, projectRules } from '../../context/project-rules.ts'
 import { kinds } from '../../event/kind.ts'
 import { absolute, homeDir } from '../../fs/home.ts'
 import { readQuietly } from '../../fs/read.ts'
+import { isObject } from '../../is-object.ts'
 import { cleanText, showPath } from '../../text/clean.ts'
 import { redact } from '../../text/redact/redact.ts'
 import { valueAt } from '../../text/zod-issue.ts'
@@ -93,8 +94,7 @@ function inWords({ setting, value, from }: Row): string[] {
 
 /** Flattens nested objects; a list counts as one value. */
 function leaves(value: unknown, path: Path = []): { path: Path; value: unknown }[] {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  if (!isObject || (path.length > 0 && Object.keys(value).length === 0)) {
+  if (!isObject(value) || (path.length > 0 && Object.keys(value).length === 0)) {
     return value === undefined ? [] : [{ path, value }]
   }
   return Object.entries(value).flatMap(([key, inner]) => leaves(inner, [...path, key]))

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { parse } from 'smol-toml'
 import { HookbellError } from '../../errors.ts'
+import { isObject } from '../../is-object.ts'
 import { refuseTooLarge } from '../file.ts'
 import type { Plan } from './plan.ts'
 import { hookOf, type InstallRequest } from './request.ts'
@@ -23,7 +24,7 @@ type TablesRequest = Pick<
 /** The hooks in a file of TOML. @throws HookbellError `E_SETTINGS` if it is damaged, or `hooks` is no list of tables */
 export function hooksIn(path: string, text: string): Json[] {
   const { hooks = [] } = tomlOf(path, text)
-  const isList = Array.isArray(hooks) && hooks.every((one) => isTable(one))
+  const isList = Array.isArray(hooks) && hooks.every((one) => isObject(one))
   if (!isList) return refuse(path, '"hooks" is not a list of tables')
   // The parser's tables have no prototype, by which they would differ from ours.
   return hooks.map((hook) => ({ ...hook }))
@@ -124,10 +125,6 @@ function tomlOf(path: string, text: string, hint?: string): Json {
     const [what = ''] = String(message).split('\n')
     return refuse(`${path}:${line}:${column}`, what, hint, error)
   }
-}
-
-function isTable(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function refuseChanged(path: string): never {
