@@ -1,6 +1,7 @@
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import type { LookupFunction } from 'node:net'
 import type { SecureContext } from 'node:tls'
+import { readCaFile } from './config/ca-file.ts'
 import { isLoopback } from './text/loopback.ts'
 
 const OWN_ADDRESSES = [
@@ -81,5 +82,6 @@ export function trusting(extraCaFile: string | undefined): { secureContext?: Sec
 
 function contextOf(extraCaFile: string): SecureContext {
   const { createSecureContext, rootCertificates } = process.getBuiltinModule('node:tls')
-  return createSecureContext({ ca: [...rootCertificates, readFileSync(extraCaFile, 'utf8')] })
+  const own = readCaFile(extraCaFile)
+  return createSecureContext({ ca: own === undefined ? undefined : [...rootCertificates, own] })
 }
