@@ -1,5 +1,6 @@
 import { type ArgsDef, type CommandContext, type CommandDef, runCommand } from 'citty'
 import { checkFlags } from './cli/check-flags.ts'
+import { endWith } from './cli/end-with.ts'
 import { exitCodeOf, reportError } from './cli/errors.ts'
 import { renderCommands, renderHelp } from './cli/help.ts'
 import { print } from './cli/output.ts'
@@ -7,11 +8,7 @@ import { descriptions, findCommand } from './commands/index.ts'
 import { packageVersion } from './version.ts'
 
 // No top-level await: the program is built as CommonJS, which starts faster.
-main(process.argv.slice(2)).then((exitCode) => {
-  process.exitCode = exitCode
-  // Nothing is under way, not even output. If Node.js waited for events, V8 would collect garbage first.
-  if (process.getActiveResourcesInfo().length === 0) process.exit()
-})
+main(process.argv.slice(2)).then(endWith)
 
 /** Runs a command line and returns its exit code. Only the command that is asked for is loaded. */
 async function main([name = '', ...words]: string[]): Promise<number> {

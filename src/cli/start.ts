@@ -1,5 +1,6 @@
 // What bin/hookbell runs: loads cli.ts and the commands from the compiled code that an earlier start cached.
 import { type Compiled, loadCompiled } from '../fs/compiled.ts'
+import { endWith } from './end-with.ts'
 
 type Commands = Record<string, { run(call: object): Promise<number | undefined> }>
 type Part = (
@@ -36,9 +37,7 @@ function runProgram() {
 async function runAlone() {
   try {
     const { [`${name}Command`]: command } = load(`./${name}.cjs`) as Commands
-    process.exitCode = (await command?.run({ rawArgs: [], args: { _: [] } })) ?? 0
-    // As in cli.ts.
-    if (process.getActiveResourcesInfo().length === 0) process.exit()
+    endWith((await command?.run({ rawArgs: [], args: { _: [] } })) ?? 0)
   } catch {
     runProgram()
   }

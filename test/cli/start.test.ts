@@ -12,13 +12,26 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import type { ArgDef, ArgsDef } from 'citty'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { quoteIfNeeded } from '../../src/cli/how-to-call.ts'
+import { logCommand } from '../../src/commands/log.ts'
+import { statusCommand } from '../../src/commands/status.ts'
 import { readCodeCache, writeCodeCache } from '../../src/fs/code-cache.ts'
 import { packageRoot } from '../../src/package-root.ts'
 import { makeFolder } from '../support/folder.ts'
 import { hasPython, readThroughNonBlockingPipe } from '../support/non-blocking-pipe.ts'
 import { userAlone } from '../support/user-alone.ts'
+
+// Called without words, their arguments are not parsed: see src/cli/start.ts.
+it.each([
+  ['status', statusCommand],
+  ['log', logCommand],
+])('%s has no default and needs no argument', (_, { args = {} }) => {
+  const isNeeded = ({ type, required = type === 'positional', ...arg }: ArgDef) =>
+    required || arg.default !== undefined
+  expect(Object.values(args as ArgsDef).filter(isNeeded)).toEqual([])
+})
 
 describe('the code cache of a command', () => {
   let folder: string
