@@ -61,6 +61,11 @@ interface PathFault {
 /** What to do about a link that leads nowhere. */
 export const REPAIR_LINK = 'Repair the link, or remove it'
 
+export const NOT_REGULAR: PathFault = {
+  what: 'not a regular file',
+  hint: 'Put a regular file in its place',
+}
+
 const folderInPlace: PathFault = {
   what: 'a folder is in the place of the file',
   hint: 'Move that folder away',
@@ -74,7 +79,7 @@ const pathFaults: Readonly<Record<string, PathFault>> = {
   },
   EISDIR: folderInPlace,
   // A socket, or a device without a driver.
-  ENXIO: { what: 'not a regular file', hint: 'Put a regular file in its place' },
+  ENXIO: NOT_REGULAR,
   // From rmSync.
   ERR_FS_EISDIR: folderInPlace,
 }

@@ -1,5 +1,12 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs'
-import { describeError, type ErrorCode, errorCode, HookbellError, pathFault } from '../errors.ts'
+import {
+  describeError,
+  type ErrorCode,
+  errorCode,
+  HookbellError,
+  NOT_REGULAR,
+  pathFault,
+} from '../errors.ts'
 import { followLink } from './links.ts'
 import { howToRead } from './ownership.ts'
 
@@ -28,9 +35,7 @@ export function readRegular(path: string, options: ReadOptions): string | undefi
     file = openSync(path, O_RDONLY | O_NONBLOCK)
     const stat = fstatSync(file)
     if (!stat.isFile())
-      throw new HookbellError(code, `${path}: not a regular file`, {
-        hint: 'Put a regular file in its place',
-      })
+      throw new HookbellError(code, `${path}: ${NOT_REGULAR.what}`, { hint: NOT_REGULAR.hint })
     check?.(path, stat)
     // Its size says nothing: the file can grow meanwhile, and files in /proc report 0.
     const bytes = readAll(file, maxBytes + 1)
@@ -71,6 +76,7 @@ function readAll(file: number, limit: number): Buffer {
     chunks.push(chunk.subarray(0, read))
     size += read
   }
+  // The first call of Buffer.concat in a process takes as long as reading the file.
   const [first, ...more] = chunks
   return first && more.length === 0 ? first : Buffer.concat(chunks)
 }

@@ -58,17 +58,19 @@ export async function previewOf(
   const candidate = chosen ?? only
   const delivery = makeDelivery(event, candidate, renderer, loaded, { host })
   const { type: _, ...options } = config.channels[channel] ?? { type: '' }
-  const context = { now, attempt: 1, delivery }
-  const compose = async () =>
-    await notifierOf(channel, config)?.compose?.(delivery.message, options, context)
-  const composed = await compose().catch((error: unknown) => {
-    throw error instanceof DeliveryError ? refusal(error, channel) : error
-  })
-  return { ...(composed && { composed }), problems: renderer.problems }
-}
-
-function refusal({ message, hint }: DeliveryError, channel: string): HookbellError {
-  return new HookbellError('E_CONFIG', `preview: ${channel}: ${message}`, { hint })
+  const notifier = notifierOf(channel, config)
+  try {
+    const composed = await notifier?.compose?.(delivery.message, options, {
+      now,
+      attempt: 1,
+      delivery,
+    })
+    return { ...(composed && { composed }), problems: renderer.problems }
+  } catch (error) {
+    if (!(error instanceof DeliveryError)) throw error
+    const { message, hint } = error
+    throw new HookbellError('E_CONFIG', `preview: ${channel}: ${message}`, { hint })
+  }
 }
 
 async function eventOf(

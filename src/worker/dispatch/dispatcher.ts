@@ -18,8 +18,7 @@ const DUE_CHECK_EVENTS = 64
 const MAX_AHEAD = 128
 /** The same before a destination that takes only so many: its questions must be found before a summary leaves. */
 const MAX_AHEAD_OF_SLOW = 500
-// How many events it claims at once while they go out, and lists per round. The others wait in new/ and cost no memory, and
-// rounds stay short, so that what a person asks for is noticed soon.
+/** Events claimed at once while they go out, and listed per round: others cost no memory, and requests are noticed soon. */
 const MAX_FLOWING = 2000
 /** The same limit with those that their destinations hold up: events for other destinations must not wait behind them. */
 const MAX_CLAIMED = 20_000
