@@ -5,7 +5,7 @@ import { isMissing } from '../fs/missing.ts'
 import { readQuietly } from '../fs/read.ts'
 import { packageVersion } from '../package-root.ts'
 import { lockHolder, lockVersion } from './lock/lock.ts'
-import { livenessOf, ownerToken, thisProcess } from './lock/owner.ts'
+import { livenessOf, type Owner, ownerToken, thisProcess } from './lock/owner.ts'
 import { notifyWorker } from './notify-worker.ts'
 
 // After an upgrade, the worker of the older version finishes what is under way, ends, and starts the newer one.
@@ -21,20 +21,35 @@ export function requestHandover(state: string): boolean {
   if (!holder || holder.pid === process.pid) return false
   // Version 0.1 writes no version into its lock and ignores requests.
   const ignoresRequests = lockVersion(state) === undefined
-  const path = requestPath(state)
-  const temporary = `${path}.${process.pid}`
-  rmSync(temporary, { force: true })
-  writeDurable(path, [`${ownerToken(holder)}\n`], temporary)
+  writeRequest(state, holder)
   notify(state)
   // On SIGTERM it releases its claims.
   if (ignoresRequests && livenessOf(holder) === 'alive') end(holder.pid)
   return true
 }
 
+function writeRequest(state: string, worker: Owner) {
+  const path = requestPath(state)
+  const temporary = `${path}.${process.pid}`
+  rmSync(temporary, { force: true })
+  writeDurable(path, [`${ownerToken(worker)}\n`], temporary)
+}
+
 /** Asks the running worker to end if its version is older. @returns whether it was asked */
 export function requestHandoverIfOlder(state: string, version = packageVersion()): boolean {
   const holder = lockHolder(state)
   return holder !== undefined && isOlder(lockVersion(state), version) && requestHandover(state)
+}
+
+/**
+ * Makes this worker ask itself to end if a newer version has replaced its files: an update of the package does so and
+ * asks nobody.
+ * @param installed the version that these files have now
+ */
+export function requestHandoverIfReplaced(state: string, installed = packageVersion()) {
+  const holder = lockHolder(state)
+  if (holder?.pid === process.pid && isOlder(lockVersion(state), installed))
+    writeRequest(state, holder)
 }
 
 /** Whether this worker is asked to end. Called each time it looks for work; without a request it costs one call. */

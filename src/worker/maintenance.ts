@@ -1,6 +1,7 @@
 import { TallyKeeper } from '../journal/keep-tally.ts'
 import { rotateJournal } from '../journal/write.ts'
 import { enforceCaps, type Removal } from '../spool/caps.ts'
+import { requestHandoverIfReplaced } from '../spool/handover.ts'
 import { spoolIn } from '../spool/layout.ts'
 import { isSoleWorker, touchLock } from '../spool/lock/lock.ts'
 import { HEARTBEAT_MS } from '../spool/lock/owner.ts'
@@ -26,7 +27,7 @@ export class Maintenance {
     this.#tallies = new TallyKeeper(deps.stateDir)
   }
 
-  /** Updates this worker's heartbeat and reclaims the events of dead workers. */
+  /** Updates this worker's heartbeat, reclaims the events of dead workers and looks for a newer version. */
   beat() {
     const { store, stateDir, now, steadyNow } = this.#deps
     if (steadyNow() - this.#beatAt < HEARTBEAT_MS) return
@@ -37,6 +38,7 @@ export class Maintenance {
     attempt(() => touchLock(stateDir))
     attempt(() => salvage(spoolIn(stateDir), now()))
     attempt(() => store.reclaimAbandoned())
+    attempt(() => requestHandoverIfReplaced(stateDir))
   }
 
   /** Rotates the journal. Only for the holder of the lock. */

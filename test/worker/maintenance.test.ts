@@ -14,10 +14,12 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { workerLives } from '../../src/hook/worker-lives.ts'
 import type { JournalEntry } from '../../src/journal/entry.ts'
+import { packageVersion } from '../../src/package-root.ts'
 import { acquireLock, lockPath, releaseLock } from '../../src/spool/lock/lock.ts'
 import { Maintenance } from '../../src/worker/maintenance.ts'
 import { openWorker } from '../../src/worker/open-worker.ts'
 import { deliverOnce } from '../../src/worker/run.ts'
+import { isAskedToEnd } from '../../src/worker/serve.ts'
 import { makeWorld, readLines } from './_world.ts'
 
 const MINUTE_MS = 60_000
@@ -74,6 +76,18 @@ describe('a heartbeat', () => {
     maintenance.beat()
     writeFileSync(lockPath(stateDir), '')
     expect(repaired()).toEqual(Array(5).fill(true))
+  })
+
+  it.each([
+    ['an older version than its files have now ends it', '0.0.1', true],
+    ['the version that its files have lets it work on', packageVersion(), false],
+    ['a newer version, as after a step back, lets it work on', '99.0.0', false],
+  ])('with %s', (_, version, ends) => {
+    const { deps, maintenance, stateDir } = makeMaintenance({ isSole: false })
+    acquireLock(stateDir, version)
+    expect(isAskedToEnd(deps)).toBe(false)
+    maintenance.beat()
+    expect(isAskedToEnd(deps)).toBe(ends)
   })
 })
 
