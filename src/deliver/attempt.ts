@@ -165,9 +165,25 @@ function outcomeOf(
   }
   const why = whyGiveUp(attempt, now() - firstTriedAt, retry)
   if (why) return { type: 'exhausted', attempt, reason: `${why}: ${reason}`, delivery }
-  const delayMs = retryDelay(attempt, retry, random(), retryAfterOf(error))
+  const wish = retryAfterOf(error)
+  const delayMs = retryDelay(attempt, retry, random(), wish)
   const until = Math.ceil(now() + Math.max(delayMs, trippedMs))
-  return { type: 'deferred', attempt, reason, until, delivery, ...dead }
+  const asked = wish !== undefined && { isAsked: true }
+  return { type: 'deferred', attempt, reason, until, ...asked, delivery, ...dead }
+}
+
+/** The outcome of a delivery without a destination. See `findDestination`. */
+export function outcomeWithout(
+  delivery: Delivery,
+  error: DeliveryError,
+  loaded: LoadedConfig,
+  deps: AttemptDeps,
+): Outcome {
+  // A person has removed the channel. If the whole file is gone, that may be a mistake: then it can be retried.
+  const isRemoved = error.verdict === 'give-up' && loaded.source !== 'built-in'
+  if (isRemoved && !delivery.isUnconditional)
+    return { type: 'expired', reason: `the channel ${delivery.channel} was removed` }
+  return failedOutcome(delivery, error, loaded, deps)
 }
 
 /** Whether the failure is temporary and would also hit the next message. Unknown errors count as temporary. */

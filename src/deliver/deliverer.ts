@@ -7,6 +7,7 @@ import {
   type Destination,
   failedOutcome,
   isRetry,
+  outcomeWithout,
   retryAfterOf,
   send,
   sentOutcome,
@@ -55,7 +56,8 @@ export class Deliverer {
     const { config, now } = this.#deps
     const isDirect = bypassesHub(delivery)
     const destination = findWay(channel, config(), isDirect)
-    if ('error' in destination) return this.#withoutDestination(delivery, destination.error)
+    if ('error' in destination)
+      return outcomeWithout(delivery, destination.error, config(), this.#deps)
     if (this.#isEnding) return { type: 'released' }
     return new Promise((resolve) => {
       const rank = { isPermission: kind === 'permission', isLate: isLate(delivery, now()) }
@@ -81,6 +83,13 @@ export class Deliverer {
   /** Forgets earlier failures, because the configuration has changed or a person asks for it. */
   reset() {
     for (const line of this.#lines.values()) line.reset()
+  }
+
+  /** Sends nothing to the destination of the channel for this long: it has asked another worker to wait. */
+  block(channel: string, ms: number) {
+    // A hub asks for no wait: if the channel has one, another worker has bypassed it.
+    const destination = findWay(channel, this.#deps.config(), true)
+    if (!('error' in destination)) this.#lineTo(destination).limiter.block(ms)
   }
 
   /** While paused, no new attempt starts. */
@@ -188,7 +197,7 @@ export class Deliverer {
     const loaded = config()
     if ('error' in destination) {
       limiter.cancel(slot)
-      return this.#withoutDestination(delivery, destination.error)
+      return outcomeWithout(delivery, destination.error, loaded, this.#deps)
     }
     const begun = await life.begin(delivery, destination)
     const startedAt = monotonicMs()
@@ -236,14 +245,5 @@ export class Deliverer {
         else resolve({ type: 'released' })
       })()
     }
-  }
-
-  #withoutDestination(delivery: Delivery, error: DeliveryError): Outcome {
-    const loaded = this.#deps.config()
-    // A person has removed the channel. If the whole file is gone, that may be a mistake: then it can be retried.
-    const isRemoved = error.verdict === 'give-up' && loaded.source !== 'built-in'
-    if (isRemoved && !delivery.isUnconditional)
-      return { type: 'expired', reason: `the channel ${delivery.channel} was removed` }
-    return failedOutcome(delivery, error, loaded, this.#deps)
   }
 }

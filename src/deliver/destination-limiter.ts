@@ -91,9 +91,15 @@ export class DestinationLimiter {
     this.#underWay.delete(slot)
     // Messages that were under way together fail together: that is one failure, not several.
     if (slot.startedAt >= this.#trippedUntil || this.#failures === 0) this.#failures += 1
-    this.#failingSince = Math.min(this.#failingSince, this.#now())
-    this.#trippedUntil = Math.max(this.#trippedUntil, this.#now() + delayAfter(this.#failures))
+    this.block(delayAfter(this.#failures))
     return this.#trippedUntil - this.#now()
+  }
+
+  /** Blocks the destination for this long, as after a failure. */
+  block(ms: number) {
+    this.#failures = Math.max(1, this.#failures)
+    this.#failingSince = Math.min(this.#failingSince, this.#now())
+    this.#trippedUntil = Math.max(this.#trippedUntil, this.#now() + ms)
   }
 
   /** Forgets earlier failures, such as after somebody fixed a URL or a secret. */

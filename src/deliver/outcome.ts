@@ -34,6 +34,8 @@ export type Outcome =
       reason: string
       /** When to try again, Unix ms. */
       until: number
+      /** The destination has asked to wait until then, so all its messages do. */
+      isAsked?: boolean
       /** The delivery to park: the attempt is counted, and it may be a summary of several events. */
       delivery: Delivery
       /** Nothing will get through until a person corrects the channel. */

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, renameSync, rmSync, unlinkSync } from 'node:fs'
+import { existsSync, readdirSync, unlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Delivery } from '../delivery.ts'
 import { errorCode } from '../errors.ts'
@@ -12,12 +12,13 @@ import { formatHeader, type Header, isOfLaterVersion, parseSpoolFile } from './h
 import type { Spool } from './layout.ts'
 import { isUnreadable, parseName, setAside, setUnreadableAside, wasClaimed } from './names.ts'
 import { newId } from './new-id.ts'
+import { takeOverOldDeferred } from './old-deferred.ts'
 import { eventsOf, type Parked, readParkedOrThrow, writeParkedAsync } from './park.ts'
 import { ParkedDeliveries } from './parked-deliveries.ts'
 import { prepareSpool } from './prepare.ts'
 import { readSpoolFile } from './read.ts'
 import { syncWaiting } from './salvage.ts'
-import type { ParkReason, Store, StoredEvent, WaitingEvent, Wanted } from './store.ts'
+import type { AskedWait, ParkReason, Store, StoredEvent, WaitingEvent, Wanted } from './store.ts'
 
 interface FileStoreOptions {
   stateDir: string
@@ -41,7 +42,7 @@ export class FileStore implements Store {
     this.#claims = new Claims(this.spool)
     this.#parked = new ParkedDeliveries(this.spool)
     this.#now = now
-    this.#migrateOldDeferred()
+    takeOverOldDeferred(this.spool)
     this.#parked.refresh(true)
     this.#parked.takeFlush()
   }
@@ -161,6 +162,10 @@ export class FileStore implements Store {
     return { ...parked, delivery: { ...parked.delivery, isUnconditional: true } }
   }
 
+  takeAsked(parkedAfter: number): AskedWait[] {
+    return this.#parked.takeAsked(parkedAfter, this.#now())
+  }
+
   makeDue(isMeant: (channel: string) => boolean = () => true) {
     this.#parked.makeDue(({ isHeld, channel }) => !isHeld && isMeant(channel))
   }
@@ -230,20 +235,5 @@ export class FileStore implements Store {
 
   close() {
     this.#claims.close()
-  }
-
-  /** Moves the events that version 0.1 kept here to new/, without their notes: the journal has the open channels. */
-  #migrateOldDeferred() {
-    const { deferred } = this.spool
-    for (const name of listQuietly(deferred)) {
-      const parsed = parseName(name)
-      if (!parsed || parsed.isDelivery) continue
-      try {
-        rmSync(join(deferred, `${name}.json`), { force: true })
-        renameSync(join(deferred, name), join(this.spool.new, `${parsed.id}~${parsed.crashes}`))
-      } catch {
-        // Such as a folder of another user: it stays, and stops nothing else.
-      }
-    }
   }
 }

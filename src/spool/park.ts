@@ -18,6 +18,10 @@ const parkedSchema = z.object({
     .describe('When it was parked, Unix ms: if the clock shows less, it was set back'),
   reason: z.string(),
   isHeld: z.boolean().describe('Held by a policy; otherwise parked after a failure'),
+  isAsked: z
+    .boolean()
+    .optional()
+    .describe('The destination has asked to wait until it is due; absent for false'),
   group: z.string().optional().describe('Deliveries of a group that are due become one message'),
   earliest: z
     .number()

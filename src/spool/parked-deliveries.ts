@@ -7,6 +7,7 @@ import { isFlushed, readFlushedAt } from './flushed.ts'
 import type { Spool } from './layout.ts'
 import { formatName, parseName } from './names.ts'
 import { isParkedByLaterVersion, type Parked, readParked } from './park.ts'
+import type { AskedWait } from './store.ts'
 
 interface Wait {
   name: string
@@ -43,6 +44,8 @@ export class ParkedDeliveries {
   readonly #awaited = new Set<string>()
   /** Not due before they are written, but what changes them meanwhile counts. */
   readonly #beingWritten = new Map<string, Wait>()
+  /** Found in the folder since the last `takeAsked`. */
+  readonly #asked: Pick<Wait, 'channel' | 'until' | 'since' | 'isHeld'>[] = []
   #refreshedAt = Number.NEGATIVE_INFINITY
   /** The folder may hold deliveries that are not known here yet. */
   isStale = false
@@ -108,6 +111,14 @@ export class ParkedDeliveries {
     return isNew
   }
 
+  /** See `Store`. */
+  takeAsked(parkedAfter: number, now: number): AskedWait[] {
+    const known = this.#asked.splice(0).filter(({ since }) => parkedAfter < since)
+    return known
+      .map((wait) => ({ channel: wait.channel, ms: this.#dueInMs(wait, now) }))
+      .filter(({ ms }) => ms > 0)
+  }
+
   /** Makes deliveries due now, because their reason to wait may be gone. */
   makeDue(which: (wait: Readonly<Wait>) => boolean) {
     const all = [...this.#waits.values(), ...this.#beingWritten.values()]
@@ -151,7 +162,7 @@ export class ParkedDeliveries {
     return isFlushed(parked, this.#flushedAt, now)
   }
 
-  #dueInMs(wait: Wait, now: number): number {
+  #dueInMs(wait: Pick<Wait, 'until' | 'since' | 'isHeld'>, now: number): number {
     const { since, until } = wait
     if (now < since || this.isFlushed(wait, now)) return 0
     return Math.max(0, until - now)
@@ -169,7 +180,10 @@ export class ParkedDeliveries {
     const path = join(this.#spool.deferred, name)
     const parked = readParked(path)
     if (!parked && isParkedByLaterVersion(path)) return
-    this.#set(name, waitOf(name, inode, parked))
+    const wait = waitOf(name, inode, parked)
+    this.#set(name, wait)
+    const { channel, until, since, isHeld } = wait
+    if (parked?.isAsked) this.#asked.push({ channel, until, since, isHeld })
   }
 
   #set(name: string, wait: Wait) {

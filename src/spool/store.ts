@@ -37,6 +37,8 @@ export interface ParkReason {
   reason: string
   /** Held by a policy; otherwise parked after a failure. */
   isHeld: boolean
+  /** The destination has asked to wait until then. */
+  isAsked?: boolean | undefined
   /** Deliveries of the same group that are due together become one message. */
   group?: string | undefined
   /** For a later step: when it may be sent at the earliest if nobody was reached before, Unix ms. */
@@ -45,6 +47,13 @@ export interface ParkReason {
   dueOtherwise?: number | undefined
   /** The name of the project, by which a person may mute it while it is held. */
   project?: string | undefined
+}
+
+/** A destination has asked another worker to send it nothing for a while. */
+export interface AskedWait {
+  channel: string
+  /** For how long from now. */
+  ms: number
 }
 
 /**
@@ -86,6 +95,11 @@ export interface Store {
   claimParked(name: string): Claim | undefined
   /** @returns undefined if the file is damaged. It has then been set aside. */
   readParked(claim: Claim): Parked | undefined
+  /**
+   * The waits that destinations have asked other workers for, as far as they were found since the last call. Only those of
+   * deliveries that were parked after a time (Unix ms).
+   */
+  takeAsked(parkedAfter: number): AskedWait[]
   /** Makes failed deliveries due now, of all channels or of those that `isMeant` accepts. */
   makeDue(isMeant?: (channel: string) => boolean): void
   /** Makes the held deliveries of a session due for a review now. Those that are still wanted stay held. */

@@ -27,7 +27,7 @@ export class Maintenance {
     this.#tallies = new TallyKeeper(deps.stateDir)
   }
 
-  /** Updates this worker's heartbeat, reclaims the events of dead workers and looks for a newer version. */
+  /** Updates this worker's heartbeat, takes over what dead workers had and looks for a newer version. */
   beat() {
     const { store, stateDir, now, steadyNow } = this.#deps
     if (steadyNow() - this.#beatAt < HEARTBEAT_MS) return
@@ -39,6 +39,12 @@ export class Maintenance {
     attempt(() => salvage(spoolIn(stateDir), now()))
     attempt(() => store.reclaimAbandoned())
     attempt(() => requestHandoverIfReplaced(stateDir))
+    attempt(() => this.#keepWaits())
+  }
+  /** A destination that has asked another worker to wait is left alone by this one too. */
+  #keepWaits() {
+    const { config, deliverer, store } = this.#deps
+    for (const { channel, ms } of store.takeAsked(config.changedAt())) deliverer.block(channel, ms)
   }
 
   /** Rotates the journal. Only for the holder of the lock. */

@@ -258,6 +258,25 @@ describe('a hub that fails', () => {
     expect(await second).toEqual({ type: 'released' })
   })
 
+  it('is tried although the service to which messages bypass it has asked for a wait', async () => {
+    const [{ url, received }, port] = [await startReceiver(), await refusedPort()]
+    const { begun, deliver, deliverer } = makeDeliverer({
+      channels: { team: { type: 'webhook', url, allowPrivateNetwork: true } },
+      hub: {
+        ...{ url: `redis://127.0.0.1:${port}`, channels: ['team'] },
+        ...{ after: 'direct', directAfterMinutes: 1 / 60 },
+      },
+    })
+    deliverer.block('team', 600_000)
+    deliverer.block('no such channel', 600_000)
+    const bypasses = deliver('first', { firstTriedAt: 1 })
+    await expect.poll(() => begun).toEqual(['first'])
+    await expect.poll(() => deliverer.waiting).toBe(1)
+    deliverer.releaseAll()
+    expect(await bypasses).toEqual({ type: 'released' })
+    expect(received).toEqual([])
+  })
+
   it('releases a message that should bypass it if the configuration has no hub any more', async () => {
     const [{ url }, port] = [await startReceiver(), await refusedPort()]
     const channels = { team: { type: 'webhook', url, allowPrivateNetwork: true } }

@@ -84,6 +84,18 @@ describe('a destination limiter', () => {
     expect(limiter.readyInMs).toBe(5000)
   })
 
+  it('that is blocked for an earlier worker allows a single probe afterwards', () => {
+    const { limiter, clock } = makeLimiter(3)
+    limiter.block(5000)
+    limiter.block(1000)
+    expect([limiter.isTripped, limiter.readyInMs]).toEqual([true, 5000])
+    clock.now = 5000
+    const probe = limiter.acquire()
+    expect(limiter.readyInMs).toBe(Number.POSITIVE_INFINITY)
+    limiter.trip(probe, (failures) => failures * 1000)
+    expect(limiter.readyInMs).toBe(2000)
+  })
+
   it('is ready at once when earlier failures are forgotten', () => {
     const { limiter, clock } = makeLimiter()
     limiter.trip(limiter.acquire(), () => 5000)

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { JournalEntry } from '../../src/journal/entry.ts'
@@ -6,9 +6,18 @@ import { readParked, writeParked } from '../../src/spool/park.ts'
 import { flush } from '../../src/worker/control.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import { startFaultServer } from '../support/fault-server.ts'
+import { builtWorker } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { refusal, startSmtpServer } from '../support/smtp.ts'
-import { countOutcomes, letItBeTime, makeWorld, readLines, type World } from './_world.ts'
+import {
+  countOutcomes,
+  exited,
+  letItBeTime,
+  makeWorld,
+  readLines,
+  startProgram,
+  type World,
+} from './_world.ts'
 
 const DAY_MS = 24 * 3600_000
 const slack = (url: string) => ({ type: 'slack', url: `${url}/services/x` })
@@ -211,6 +220,63 @@ describe('a Retry-After header', () => {
     expect(times).toHaveLength(2)
     expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(2990)
     expect(countOutcomes(await world.statuses())).toEqual({ delivered: 1 })
+  })
+
+  /** A worker that was asked to wait this long and killed, and an event for another channel to the same service. */
+  async function makeKilled(seconds: number) {
+    const times: number[] = []
+    const answer = () => {
+      times.push(performance.now())
+      return times.length > 1 ? {} : { status: 429, headers: { 'retry-after': `${seconds}` } }
+    }
+    const { url } = await startReceiver({ script: [answer] })
+    const config = {
+      channels: { a: slack(url), b: slack(url) },
+      routes: [
+        { on: ['Notification'], to: ['a'] },
+        { on: ['Stop'], to: ['b'] },
+      ],
+    }
+    const world = makeWorld(config)
+    const id = world.accept({ message: 'one' })
+    const worker = startProgram(builtWorker, world)
+    await expect.poll(() => deferredIn(world)).toHaveLength(1)
+    worker.kill('SIGKILL')
+    await exited(worker)
+    world.accept({ hook_event_name: 'Stop' })
+    const parked = join(world.spool.deferred, `${id}.a.json`)
+    return { world, times, config, parked }
+  }
+
+  it('is obeyed by the next worker too', async () => {
+    const { world, times } = await makeKilled(3)
+    await world.untilIdle()
+    expect(times).toHaveLength(3)
+    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(2990)
+    expect(countOutcomes(await world.statuses())).toEqual({ delivered: 2 })
+  })
+
+  type Killed = Awaited<ReturnType<typeof makeKilled>>
+  const rewrite = ({ parked }: Killed, changes: object) => {
+    const before = JSON.parse(readFileSync(parked, 'utf8'))
+    writeFileSync(parked, JSON.stringify({ ...before, ...changes }))
+  }
+
+  it.each<[string, (killed: Killed) => void]>([
+    ['a person asks for it', ({ world }) => flush(world.stateDir)],
+    ['the configuration changes', ({ world, config }) => world.configure(config)],
+    ['the clock is set back', (killed) => rewrite(killed, { since: Date.now() + DAY_MS })],
+    ['there was none', (killed) => rewrite(killed, { isAsked: undefined })],
+  ])('delays the messages of the next worker unless %s', async (_, change) => {
+    const killed = await makeKilled(600)
+    const { world, times } = killed
+    await world.once()
+    expect(times).toHaveLength(1)
+    expect(world.list('new')).toHaveLength(1)
+    change(killed)
+    await world.once()
+    expect(times.length).toBeGreaterThan(1)
+    expect(world.list('new')).toEqual([])
   })
 })
 

@@ -115,7 +115,8 @@ function keep(outcome: Unsent, deps: WorkerDeps): Promise<void> {
 async function write(outcome: Unsent, { store, now }: WorkerDeps): Promise<void> {
   const { delivery, reason } = outcome
   if (outcome.type === 'deferred') {
-    await store.park({ ...delivery, notBefore: outcome.until }, { reason, isHeld: false })
+    const { until, isAsked } = outcome
+    await store.park({ ...delivery, notBefore: until }, { reason, isHeld: false, isAsked })
   }
   if (outcome.type === 'held') {
     const { group, dueOtherwise } = outcome
