@@ -29,6 +29,25 @@ export function salvage(spool: Spool, now: number): number {
   return count
 }
 
+/** Milliseconds until `salvage` may accept an event that is written in full; undefined if there is none. */
+export function nextSalvageInMs(spool: Spool, now: number): number | undefined {
+  const ages = readdirSync(spool.tmp).flatMap((name) => ageOfWhole(spool, name, now) ?? [])
+  // What is older cannot be moved.
+  const young = ages.filter((age) => age >= 0 && age < SALVAGE_AFTER_MS)
+  return young.length > 0 ? SALVAGE_AFTER_MS - Math.max(...young) : undefined
+}
+
+function ageOfWhole(spool: Spool, name: string, now: number): number | undefined {
+  if (!parseName(name)) return undefined
+  try {
+    const file = readSpoolFile(join(spool.tmp, name))
+    return 'bytes' in file && isWhole(file.bytes) ? now - file.writtenAt : undefined
+  } catch {
+    // It is in new/ by now, or cannot be read.
+    return undefined
+  }
+}
+
 function salvageOne(spool: Spool, name: string, now: number): boolean {
   const [from, to] = [join(spool.tmp, name), join(spool.new, name)]
   try {

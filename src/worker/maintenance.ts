@@ -6,7 +6,7 @@ import { spoolIn } from '../spool/layout.ts'
 import { isSoleWorker, touchLock } from '../spool/lock/lock.ts'
 import { HEARTBEAT_MS } from '../spool/lock/owner.ts'
 import { prepareSpool } from '../spool/prepare.ts'
-import { salvage } from '../spool/salvage.ts'
+import { nextSalvageInMs, salvage } from '../spool/salvage.ts'
 import { sweep } from '../spool/sweep.ts'
 import type { WorkerDeps } from './deps.ts'
 import { limitWaiting } from './limit-waiting.ts'
@@ -29,18 +29,29 @@ export class Maintenance {
 
   /** Updates this worker's heartbeat, takes over what dead workers had and looks for a newer version. */
   beat() {
-    const { store, stateDir, now, steadyNow } = this.#deps
+    const { store, stateDir, steadyNow } = this.#deps
     if (steadyNow() - this.#beatAt < HEARTBEAT_MS) return
     this.#beatAt = steadyNow()
     // Somebody may have removed a folder or its permissions meanwhile.
     attempt(() => prepareSpool(stateDir))
     attempt(() => store.heartbeat())
     attempt(() => touchLock(stateDir))
-    attempt(() => salvage(spoolIn(stateDir), now()))
+    this.salvage()
     attempt(() => store.reclaimAbandoned())
     attempt(() => requestHandoverIfReplaced(stateDir))
     attempt(() => this.#keepWaits())
   }
+
+  /**
+   * Accepts the events of killed hooks. @returns milliseconds until there may be more of them, 0 if there was one; undefined
+   * if none is left
+   */
+  salvage(): number | undefined {
+    const { stateDir, now } = this.#deps
+    const spool = spoolIn(stateDir)
+    return attempt(() => (salvage(spool, now()) > 0 ? 0 : nextSalvageInMs(spool, now())))
+  }
+
   /** A destination that has asked another worker to wait is left alone by this one too. */
   #keepWaits() {
     const { config, deliverer, store } = this.#deps
@@ -92,10 +103,11 @@ export class Maintenance {
   }
 }
 
-function attempt(work: () => void) {
+function attempt<Result>(work: () => Result): Result | undefined {
   try {
-    work()
+    return work()
   } catch {
     // It is tried again later.
+    return undefined
   }
 }

@@ -100,7 +100,7 @@ async function tidyUp({ deps, maintenance }: Opened, dispatcher: Dispatcher, isH
 
 /** How long to wait until there may be something to do, in ms; undefined if the worker can end. */
 function nextInMs(
-  { deps: { open, store, turns }, digest, problem }: Opened,
+  { deps: { open, store, turns }, digest, maintenance, problem }: Opened,
   dispatcher: Dispatcher,
   { isHeld, lingerMs }: { isHeld: boolean; lingerMs: number },
 ): number | undefined {
@@ -109,6 +109,8 @@ function nextInMs(
     : [dispatcher.nextInMs, digest.nextInMs, open.nextLookInMs(), turns.nextLookInMs()]
   const times = [problem.nextInMs, ...due].filter((ms) => ms !== undefined)
   if (isHeld || dispatcher.isIdle) {
+    const salvageMs = maintenance.salvage()
+    if (salvageMs !== undefined) times.push(salvageMs)
     if (times.length === 0 && lingerMs <= 0) return undefined
     if (lingerMs > 0) times.push(lingerMs)
   }

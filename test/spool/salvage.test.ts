@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { hasProc } from '../../src/spool/lock/process.ts'
-import { salvage, syncWaiting } from '../../src/spool/salvage.ts'
+import { nextSalvageInMs, salvage, syncWaiting } from '../../src/spool/salvage.ts'
 import { buildProgram } from '../support/program.ts'
 import { runs } from '../support/runs.ts'
 import { makeWorld, type World } from '../worker/_world.ts'
@@ -72,6 +72,22 @@ describe('an event that a killed hook left in tmp/', () => {
     const { spool } = makeLeft(text, name, ageMs)
     expect(salvage(spool, now)).toBe(0)
     expect(readdirSync(spool.tmp)).toEqual([name])
+  })
+
+  it.each([
+    ['it is young', EVENT, 'left', 20_000, 10_000],
+    ['it has just been written', EVENT, 'left', 0, 30_000],
+    ['it is old enough', EVENT, 'left', 30_000, undefined],
+    ['it is from the future', EVENT, 'left', -1000, undefined],
+    ['it is cut', EVENT.slice(0, -1), 'left', 20_000, undefined],
+    ['its name is invalid', EVENT, '.left', 20_000, undefined],
+  ])('tells when it may be accepted if %s', (_, text, name, ageMs, expected) => {
+    const { spool } = makeLeft(text, name, ageMs)
+    mkdirSync(join(spool.tmp, 'folder'))
+    symlinkSync('/dev/null', join(spool.tmp, 'link'))
+    const ms = nextSalvageInMs(spool, now)
+    // The disk may round the time of the file.
+    expect(ms && Math.ceil(ms / 10) * 10).toBe(expected)
   })
 
   it('stays when it is a link or a folder', () => {

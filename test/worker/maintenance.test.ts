@@ -20,7 +20,7 @@ import { Maintenance } from '../../src/worker/maintenance.ts'
 import { openWorker } from '../../src/worker/open-worker.ts'
 import { deliverOnce } from '../../src/worker/run.ts'
 import { isAskedToEnd } from '../../src/worker/serve.ts'
-import { makeWorld, readLines } from './_world.ts'
+import { makeWorld, readLines, type World } from './_world.ts'
 
 const MINUTE_MS = 60_000
 const MIB = 1024 * 1024
@@ -88,6 +88,43 @@ describe('a heartbeat', () => {
     expect(isAskedToEnd(deps)).toBe(false)
     maintenance.beat()
     expect(isAskedToEnd(deps)).toBe(ends)
+  })
+})
+
+describe('an event of a killed hook', () => {
+  const leaveIn = ({ spool, accept }: World, ageMs: number) => {
+    const id = accept({ message: 'left' })
+    const path = join(spool.tmp, id)
+    renameSync(join(spool.new, id), path)
+    const at = new Date(Date.now() - ageMs)
+    utimesSync(path, at, at)
+    return { id, path }
+  }
+
+  it('is delivered by the worker that runs, once it is old enough', async () => {
+    const world = makeWorld()
+    const { id } = leaveIn(world, MINUTE_MS / 2 - 1000)
+    await world.untilIdle()
+    expect(world.lines()).toMatchObject([{ id }])
+  })
+
+  it('keeps no worker if it is cut or from the future', async () => {
+    const world = makeWorld()
+    truncateSync(leaveIn(world, 0).path, 40)
+    leaveIn(world, -60 * MINUTE_MS)
+    await world.untilIdle()
+    expect(world.list('tmp')).toHaveLength(2)
+    expect(world.lines()).toEqual([])
+  })
+
+  it('is looked for at once after another one', () => {
+    const { maintenance, world } = makeMaintenance()
+    leaveIn(world, MINUTE_MS)
+    expect(maintenance.salvage()).toBe(0)
+    expect(world.list('new')).toHaveLength(1)
+    expect(maintenance.salvage()).toBeUndefined()
+    rmSync(world.spool.tmp, { recursive: true })
+    expect(maintenance.salvage()).toBeUndefined()
   })
 })
 
