@@ -5,6 +5,7 @@ import { SAVING_MS } from '../../config/stamp.ts'
 import { DESKTOP_OF_LAST_RESORT } from '../../deliver/audience.ts'
 import { replaceUnsynced } from '../../fs/durable.ts'
 import { readQuietly } from '../../fs/read.ts'
+import { withLock } from '../../fs/with-lock.ts'
 import type { Claim } from '../../spool/claim.ts'
 import { sha256 } from '../../text/sha256.ts'
 import type { WorkerDeps } from '../deps.ts'
@@ -65,7 +66,7 @@ export class ConfigProblem {
     // Also if nothing is new: another worker may have ended before it could do this.
     const outdated = isNew || !hash ? told.ids : told.ids.slice(1)
     for (const id of outdated) follow(this.#deps.open.withdraw(id))
-    return isNew ? this.#tell(loaded, { hash, ids: told.ids }) : undefined
+    return isNew ? this.#tellFirst(loaded, hash) : undefined
   }
 
   /** A file that this worker has seen change, or that is new, may be half of what is being saved. */
@@ -91,16 +92,24 @@ export class ConfigProblem {
     for (const id of earlier) this.#watch(id, '')
   }
 
-  #tell(loaded: LoadedConfig, { hash, ids }: Told): Claim | undefined {
+  /** Another worker may notice the same at the same moment: then only the first one tells it. */
+  #tellFirst(loaded: LoadedConfig, hash: string): Claim | undefined {
     try {
-      const claim = loaded.problem && this.#report(loaded)
-      // After a fix the hash is removed, so that the same mistake is reported again.
-      this.#noteTold({ hash, ids: claim ? [claim.id, ...ids] : ids })
-      if (claim) this.#watch(claim.id, hash)
-      return claim
+      return withLock(this.#path, () => {
+        const told = this.#readTold()
+        return told.hash === hash ? undefined : this.#tell(loaded, { hash, ids: told.ids })
+      })
     } catch {
       return undefined
     }
+  }
+
+  #tell(loaded: LoadedConfig, { hash, ids }: Told): Claim | undefined {
+    const claim = loaded.problem && this.#report(loaded)
+    // After a fix the hash is removed, so that the same mistake is reported again.
+    this.#noteTold({ hash, ids: claim ? [claim.id, ...ids] : ids })
+    if (claim) this.#watch(claim.id, hash)
+    return claim
   }
 
   #report(loaded: LoadedConfig): Claim {

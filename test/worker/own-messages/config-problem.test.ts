@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { flush } from '../../../src/worker/control.ts'
 import { openWorker } from '../../../src/worker/open-worker.ts'
 import { ConfigProblem } from '../../../src/worker/own-messages/config-problem.ts'
+import { makeHome } from '../../support/home.ts'
 import { startReceiver } from '../../support/receiver.ts'
 import { makeWorld, type World } from '../_world.ts'
 
@@ -350,4 +351,18 @@ describe('a problem of the configuration', () => {
     pass(60_000)
     expect(check()).toBeDefined()
   })
+})
+
+it('a problem that two workers notice at the same moment is told once', async () => {
+  const home = await makeHome()
+  const good = JSON.stringify({
+    channels: { desktop: { type: 'file', path: join(home.home, 'out.jsonl') } },
+    routes: [{ on: ['*'], to: ['desktop'] }],
+  })
+  await home.writeConfig(good)
+  await home.runAlone('worker', '--once')
+  await home.writeConfig(`${good}}`)
+  const once = () => home.runAlone('worker', '--once')
+  expect(await Promise.all([once(), once()])).toMatchObject([{ exitCode: 0 }, { exitCode: 0 }])
+  expect(home.read('out.jsonl').match(/not JSON/g)).toHaveLength(1)
 })
