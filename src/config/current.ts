@@ -70,6 +70,11 @@ export class CurrentConfig {
     return loaded
   }
 
+  /** Whether this is the state folder for which it was read, and no fallback folder that is served with it. */
+  isOf(stateDir: string): boolean {
+    return stateDir === this.#stateDir
+  }
+
   /** When its files last changed, Unix ms. */
   changedAt(): number {
     return lastChange(this.#configDir)

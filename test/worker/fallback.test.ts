@@ -107,6 +107,26 @@ describe('a worker with a fallback folder', () => {
     expect(countOutcomes(await world.statuses())).toEqual({ delivered: 1 })
   })
 
+  it('tells a mistake in the configuration once', async () => {
+    const world = makeWorld()
+    const good = JSON.stringify({
+      channels: { desktop: { type: 'file', path: world.outFile } },
+      routes: [{ on: ['*'], to: ['desktop'] }],
+      lingerSeconds: 0,
+    })
+    world.configure(good)
+    await world.once()
+    world.configure(`${good}}`)
+    const { folder, env } = makeFallback(world)
+    const ids = [world.accept({}), acceptEvent(folder, HEADER, BODY)]
+    await runWorker(world, env)
+    expect(world.lines().filter(({ body }) => body.includes('not JSON'))).toHaveLength(1)
+    expect(idsOf(world)).toEqual(expect.arrayContaining(ids))
+    // In the state folder, whose worker also withdraws it.
+    expect(existsSync(join(world.stateDir, 'config-problem-told'))).toBe(true)
+    expect(existsSync(join(folder, 'config-problem-told'))).toBe(false)
+  })
+
   it('is reported by `status` until the fallback folder is empty', async () => {
     const home = await makeHome({
       channels: { file: { type: 'file', path: '~/out.jsonl' } },

@@ -57,7 +57,8 @@ export class ConfigProblem {
     this.#seen = loaded
     if (this.#dueAt === undefined) return undefined
     const told = this.#readTold()
-    const hash = loaded.problem ? sha256(loaded.problem.message) : ''
+    const problem = this.#problemOf(loaded)
+    const hash = problem ? sha256(problem.message) : ''
     const isNew = told.hash !== hash
     if (isNew && this.nextInMs) return undefined
     this.#dueAt = undefined
@@ -69,10 +70,16 @@ export class ConfigProblem {
     return isNew ? this.#tellFirst(loaded, hash) : undefined
   }
 
+  /** What this worker has to report: a fallback folder is served with the state folder, whose worker reports it. */
+  #problemOf({ problem }: LoadedConfig) {
+    const { config, stateDir } = this.#deps
+    return config.isOf(stateDir) ? problem : undefined
+  }
+
   /** A file that this worker has seen change, or that is new, may be half of what is being saved. */
-  #graceMs({ problem }: LoadedConfig): number {
+  #graceMs(loaded: LoadedConfig): number {
     const { config, now } = this.#deps
-    if (!problem) return 0
+    if (!this.#problemOf(loaded)) return 0
     const ageMs = this.#seen ? 0 : Math.max(0, now() - config.changedAt())
     return Math.max(0, SAVING_MS - ageMs)
   }
@@ -105,7 +112,7 @@ export class ConfigProblem {
   }
 
   #tell(loaded: LoadedConfig, { hash, ids }: Told): Claim | undefined {
-    const claim = loaded.problem && this.#report(loaded)
+    const claim = hash ? this.#report(loaded) : undefined
     // After a fix the hash is removed, so that the same mistake is reported again.
     this.#noteTold({ hash, ids: claim ? [claim.id, ...ids] : ids })
     if (claim) this.#watch(claim.id, hash)
