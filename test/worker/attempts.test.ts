@@ -167,6 +167,8 @@ describe('more messages than are kept in memory, for a destination that fails', 
     }
     await expect.poll(counts, { interval: 1000 }).toEqual({ delivered: 510 })
     world.configure(config(0))
+    // Otherwise it sees the change only at its next heartbeat.
+    flush(world.stateDir)
     await running
     const sent = received.map(({ body }) => JSON.parse(body).data)
     expect(new Set(sent.map(({ sessionId }) => sessionId)).size).toBe(510)
