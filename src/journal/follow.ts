@@ -2,6 +2,7 @@ import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { FolderWatcher } from '../fs/folder-watcher.ts'
 import { type JournalEntry, parseEntry } from './entry.ts'
 import { currentFile, journalFiles } from './files.ts'
+import { LONGEST_LINE } from './stretches.ts'
 
 const CHUNK_BYTES = 64 * 1024
 /** Polling finds changes that the system does not report, as on some mounts. */
@@ -110,6 +111,6 @@ function readOn(tail: Tail, lines: string[]) {
       lines.push(bytes.toString('utf8', 0, end))
       bytes = bytes.subarray(end + 1)
     }
-    tail.rest = Buffer.from(bytes)
+    tail.rest = bytes.length < LONGEST_LINE ? Buffer.from(bytes) : Buffer.alloc(0)
   }
 }

@@ -57,11 +57,14 @@ export class TallyKeeper {
     if (this.#isCounted(file.inode, file.size)) return
     const segments = this.#saved.read(file)
     const from = segments.at(-1)?.end ?? 0
+    let whole = segments.length
     for (const stretch of readStretches(file.fd, from, file.size)) {
-      // A line without its end is still being written.
-      if (stretch.text.endsWith('\n')) segments.push(segmentOf(stretch))
+      segments.push(segmentOf(stretch))
+      if (stretch.text.endsWith('\n')) whole = segments.length
       await nextTurn()
     }
+    // A line without its end is still being written.
+    segments.length = whole
     const to = segments.at(-1)?.end ?? 0
     if (this.#saved.isWorthSaving(from, to)) this.#saved.save(file, segments)
     this.#countedTo.set(file.inode, to)

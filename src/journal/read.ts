@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { type JournalEntry, parseEntry } from './entry.ts'
 import { journalFiles } from './files.ts'
 import { closeFiles, type OpenFile, openFiles } from './open-file.ts'
+import { LONGEST_LINE } from './stretches.ts'
 
 /** All entries, oldest first, one at a time. Lines that a crash cut short are skipped. */
 export async function* readJournal(state: string): AsyncGenerator<JournalEntry> {
@@ -39,8 +40,8 @@ export function idIn(line: string): string {
 }
 
 /**
- * Closes the file, but not before a read that is under way has ended. Not node:readline, which also breaks lines at
- * U+2028, U+2029 and a bare carriage return.
+ * Closes the file, but not before a read that is under way has ended. Of a line that is longer than any entry, only the
+ * end is returned. Not node:readline, which also breaks lines at U+2028, U+2029 and a bare carriage return.
  */
 async function* linesOf({ fd }: OpenFile): AsyncGenerator<string> {
   let rest: Buffer = Buffer.alloc(0)
@@ -50,7 +51,7 @@ async function* linesOf({ fd }: OpenFile): AsyncGenerator<string> {
       yield bytes.toString('utf8', 0, end)
       bytes = bytes.subarray(end + 1)
     }
-    rest = bytes
+    rest = bytes.length < LONGEST_LINE ? bytes : Buffer.alloc(0)
   }
   if (rest.length > 0) yield rest.toString()
 }

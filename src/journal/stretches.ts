@@ -1,10 +1,15 @@
 import { readSync } from 'node:fs'
 
 const STRETCH_BYTES = 1024 * 1024
+/** No entry is that long: a longer line is damage, such as the zeros of blocks that a power cut lost. */
+export const LONGEST_LINE = 4 * 1024 * 1024
 
 /** Consecutive whole lines of a file. */
 export interface Stretch {
-  /** One character per byte, which is cheapest. Ends with a newline, except at the end of a file without one. */
+  /**
+   * One character per byte, which is cheapest. Ends with a newline, except at the end of a file without one, and for the
+   * parts of a line that is longer than any entry.
+   */
   text: string
   /** The offset in the file at which it begins. */
   start: number
@@ -26,7 +31,9 @@ export function* readStretches(fd: number, from: number, to: number): Generator<
     }
     rest += read.slice(whole)
     position += bytesRead
-    if (position >= to && rest !== '') yield { text: rest, start: position - rest.length }
+    if (rest === '' || (position < to && rest.length < LONGEST_LINE)) continue
+    yield { text: rest, start: position - rest.length }
+    rest = ''
   }
 }
 

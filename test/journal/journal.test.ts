@@ -7,6 +7,7 @@ import {
   rmdirSync,
   rmSync,
   statSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +16,8 @@ import type { JournalEntry } from '../../src/journal/entry.ts'
 import { EventHistory, type EventStatus } from '../../src/journal/history.ts'
 import { Journal } from '../../src/journal/journal.ts'
 import { outlineLine } from '../../src/journal/outline.ts'
-import { readJournal } from '../../src/journal/read.ts'
+import { readJournal, readLines } from '../../src/journal/read.ts'
+import { LONGEST_LINE } from '../../src/journal/stretches.ts'
 import { appendEntry, rotateJournal } from '../../src/journal/write.ts'
 import { makeWorld } from '../worker/_world.ts'
 
@@ -196,6 +198,18 @@ describe('the journal', () => {
     await appendEntry(stateDir, delivered('e'))
     appendFileSync(join(stateDir, 'journal.jsonl'), '{"at":1,"id":"e","type":"future"}\n[]\n\0\0\n')
     expect(await readAll(stateDir)).toEqual([accepted('e'), delivered('e')])
+  })
+
+  it('is read without the lost blocks of a disk, however many they are', async () => {
+    const world = await makeWorld()
+    await appendEntry(world.stateDir, accepted('a'))
+    const path = join(world.stateDir, 'journal.jsonl')
+    truncateSync(path, statSync(path).size + 5 * LONGEST_LINE)
+    await appendEntry(world.stateDir, delivered('a'))
+    expect(await readAll(world.stateDir)).toEqual([accepted('a'), delivered('a')])
+    const lengths: number[] = []
+    for await (const line of readLines([path])) lengths.push(line.length)
+    expect(Math.max(...lengths)).toBeLessThan(LONGEST_LINE)
   })
 
   it.each([

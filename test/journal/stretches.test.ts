@@ -1,7 +1,7 @@
 import { closeSync, openSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { eachLine, readStretches } from '../../src/journal/stretches.ts'
+import { eachLine, LONGEST_LINE, readStretches } from '../../src/journal/stretches.ts'
 import { makeFolder } from '../support/folder.ts'
 
 const MEBIBYTE = 1024 * 1024
@@ -30,6 +30,16 @@ describe('the stretches of a file', () => {
     }
     // Not `toBe`, which would print megabytes.
     expect(read === text).toBe(true)
+  })
+
+  it('are of a bounded length also where a line is longer than any entry', async () => {
+    const text = `before\n${'\0'.repeat(3 * LONGEST_LINE)}\nafter\n`
+    const { fd } = await makeFile(text)
+    const stretches = [...readStretches(fd, 0, text.length)]
+    expect(stretches.map((stretch) => stretch.text).join('') === text).toBe(true)
+    expect(stretches.at(-1)?.text.endsWith('\nafter\n')).toBe(true)
+    for (const { text } of stretches)
+      expect(text.length).toBeLessThanOrEqual(LONGEST_LINE + MEBIBYTE)
   })
 
   it('end where the file was truncated meanwhile', async () => {

@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import {
   appendFileSync,
+  closeSync,
   existsSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -10,6 +12,7 @@ import {
   statSync,
   truncateSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -22,6 +25,7 @@ import { OpenJournal } from '../../src/journal/open.ts'
 import { type Outline, outlineEntry, outlineLine } from '../../src/journal/outline.ts'
 import { readJournal } from '../../src/journal/read.ts'
 import type { SaveAfter } from '../../src/journal/saved-tally.ts'
+import { LONGEST_LINE } from '../../src/journal/stretches.ts'
 import type { TalliedEvent } from '../../src/journal/tally.ts'
 import { rotateJournal } from '../../src/journal/write.ts'
 import { hasProc } from '../../src/spool/lock/process.ts'
@@ -369,6 +373,29 @@ describe('the tally of the journal', () => {
     expect(openFiles()).toEqual([])
     appendFileSync(path, rest)
     expect(tallied(stateDir, always).map(({ id: known }) => known)).toEqual(['a', 'b'])
+  })
+
+  it('is kept of entries behind the lost blocks of a disk', async () => {
+    const stateDir = await makeFolder()
+    const path = journalOf(stateDir)
+    const line = { at: 5, id: 'a', type: 'delivered', channel: 'team', attempt: 1, ms: 1 }
+    writeFileSync(path, `${JSON.stringify({ ...line, answer: 'before' })}\n`)
+    truncateSync(path, 3 * LONGEST_LINE)
+    appendFileSync(path, `\n${JSON.stringify({ ...line, id: 'b', answer: 'behind' })}\n`)
+    await new TallyKeeper(stateDir, always).keep()
+    // Not read again: what is counted is read from the first line about the event on.
+    const fd = openSync(path, 'r+')
+    writeSync(
+      fd,
+      `\n${JSON.stringify({ ...line, id: 'b', channel: 'not-read', answer: '' })}\n`,
+      LONGEST_LINE,
+    )
+    closeSync(fd)
+    const journal = new OpenJournal(stateDir)
+    onTestFinished(() => journal.close())
+    expect(journal.tally().count().delivered).toBe(2)
+    const { byId } = journal.read(new Set(['b']))
+    expect(byId.get('b')?.channels).toEqual({ team: expect.objectContaining({ detail: 'behind' }) })
   })
 
   it('is saved early for a small journal, and seldom for a large one', async () => {
