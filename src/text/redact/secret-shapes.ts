@@ -105,9 +105,10 @@ const keyShapes: readonly Shape[] = [
   },
   // {"auths":{"host":{"auth":"bWU6aHVudGVy"}}}
   {
-    words: ['"auth"'],
-    pattern: /(?<keep>"auth":\s?")[\w+/]{8,400}={0,2}/g,
-    accept: (value) => /^[ -~]+:[ -~]+$/.test(Buffer.from(value, 'base64').toString('latin1')),
+    words: ['auth'],
+    pattern:
+      /(?<keep>(?<![\w-])auth(?:\\{0,3}["'])?\s{0,3}:\s{0,20}(?:\\{0,3}["'])?)[\w+/]{8,}={0,2}/g,
+    accept: isLogin,
   },
   // //host/:_password=aHVudGVy
   { words: [':_password='], pattern: /(?<keep>:_password=)[\w+/=]{4,400}/g },
@@ -181,6 +182,12 @@ const SUSPICIOUS =
 /** Quick check: false if no shape can match, as for most words and titles. */
 export function mayHoldKey(text: string): boolean {
   return SUSPICIOUS.test(text)
+}
+
+/** Whether a value is `user:password` in base64. A character at its end may be cut. */
+function isLogin(value: string): boolean {
+  const text = Buffer.from(value.slice(0, 400), 'base64').toString()
+  return /^[ -~]+:[^\p{Cc}\ufffd]+\ufffd?$/u.test(text)
 }
 
 /** Whether a value was generated: no word has digits, lower case and upper case. */
