@@ -25,7 +25,7 @@ export interface Facts {
   /** Where the front door may have stored events. */
   folders: readonly string[]
   loaded: LoadedConfig
-  /** What is wrong with the user's own templates, each with what to do. */
+  /** What is wrong with the user's own templates, also of bodies, each with what to do. */
   templateProblems: readonly string[]
   events: readonly EventStatus[]
   /** Whether it only runs a hub, which needs no hooks. */

@@ -269,6 +269,28 @@ describe('hookbell config check', () => {
     expect((await home.run('status')).stdout).toContain(`x ${path}: is not read`)
   })
 
+  it('finds faults in the template of a body, as doctor does', async () => {
+    const home = await makeHome()
+    const url = 'https://example.org/hook'
+    const faulty = { text: '{{ title', more: ['{{ titel }}', '{{ body | default: title }}'] }
+    const path = join(home.env.HOOKBELL_CONFIG_DIR, 'config.json')
+    const write = (body: object) => {
+      const channels = { gate: { type: 'webhook', url, body } }
+      writeFileSync(path, JSON.stringify({ channels, routes: [{ on: ['*'], to: ['gate'] }] }))
+    }
+    write({ text: '{{ title }}' })
+    expect((await home.run('config', 'check')).exitCode).toBe(0)
+    write(faulty)
+    const { stdout, exitCode } = await home.run('config', 'check')
+    expect(stdout).toMatch(/! channel gate: body: .*not closed, line:1, col:1\n/)
+    expect(stdout).toContain(
+      '! channel gate: body: no value is called "titel". Did you mean "title"?',
+    )
+    expect(stdout.match(/body: /g)).toHaveLength(2)
+    expect(exitCode).toBe(1)
+    expect((await home.run('doctor')).stdout).toContain('templates: channel gate: body: ')
+  })
+
   it('rejects another file that names a template which does not exist', async () => {
     const home = await makeHome()
     writeFileSync(join(home.project, 'other.json'), misspelt)

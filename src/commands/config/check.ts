@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { asTyped } from '../../cli/how-to-call.ts'
 import { paint, printJson, say } from '../../cli/output.ts'
 import { shellEnvironment } from '../../clients/shell-environment.ts'
+import { channelBodyProblems } from '../../config/body-problems.ts'
 import { caFileProblems } from '../../config/ca-file.ts'
 import { readStoredEnvironment } from '../../config/environment.ts'
 import { type LoadedConfig, loadConfig, parseConfig } from '../../config/load/load.ts'
@@ -23,10 +24,10 @@ const MAX_BYTES = 1024 * 1024
  * @returns 0, or 1 if there are warnings or unusable channels
  * @throws HookbellError E_CONFIG with the place of each fault
  */
-export function checkConfigFile(file: string | undefined, json: boolean): number {
+export async function checkConfigFile(file: string | undefined, json: boolean): Promise<number> {
   const path = file === undefined ? configPath(configDir()) : resolve(file)
   const loaded = file === undefined ? loadOwn() : checkText(readAny(path), path)
-  const problems = problemsOf(loaded)
+  const problems = await problemsOf(loaded)
   const { channels } = loaded.config
   if (json) printJson({ path, problems, channels: Object.keys(channels) })
   else say([heading(path, loaded), ...problems.map((one) => asLine(one, loaded))].join('\n'))
@@ -40,7 +41,7 @@ export function checkText(text: string, path: string): LoadedConfig {
   return parseConfig(text, { path, secrets, templates: templateNames(configDir()) })
 }
 
-export function problemsOf(loaded: LoadedConfig): string[] {
+export async function problemsOf(loaded: LoadedConfig): Promise<string[]> {
   const { config, warnings, unusable, pending, unusableDirect = {} } = loaded
   const waiting = Object.entries(unusable).filter(([name]) => !Object.hasOwn(pending, name))
   const all = [...waiting, ...Object.entries(unusableDirect)]
@@ -52,6 +53,7 @@ export function problemsOf(loaded: LoadedConfig): string[] {
   return [
     ...warnings,
     ...caFileProblems(config),
+    ...(await channelBodyProblems(config)),
     ...(unsafe === undefined ? [] : [`hub: url ${unsafe}`]),
     ...all.map(([name, why]) => `channel ${name}: ${why}`),
     ...(isSilent ? ['no route leads to a channel: nothing is told'] : []),

@@ -40,7 +40,7 @@ export async function editConfig(): Promise<number> {
       const after = readEdited(copy)
       if (after === shown) return say('Nothing was changed')
       const fault = faultIn(after, path)
-      if (!fault) return replace(path, { before, after })
+      if (!fault) return await replace(path, { before, after })
       reportError(fault)
       if (!(await shallGoOn())) return notUsed()
     }
@@ -99,10 +99,13 @@ function faultIn(text: string, path: string): HookbellError | undefined {
   }
 }
 
-function replace(path: string, { before, after }: { before: string | undefined; after: string }) {
+async function replace(
+  path: string,
+  { before, after }: { before: string | undefined; after: string },
+) {
   replaceConfigText(path, before, after)
   const loaded = checkText(after, path)
-  for (const problem of problemsOf(loaded)) print(asLine(problem, loaded))
+  for (const problem of await problemsOf(loaded)) print(asLine(problem, loaded))
   return say(`Saved: ${path}`)
 }
 

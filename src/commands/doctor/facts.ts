@@ -1,3 +1,4 @@
+import { channelBodyProblems } from '../../config/body-problems.ts'
 import { CurrentConfig } from '../../config/current.ts'
 import { isHubMachine } from '../../config/hub-machine.ts'
 import { configDir, stateDir } from '../../config/paths.ts'
@@ -28,7 +29,10 @@ export async function gatherFacts(): Promise<Facts> {
     configDir: configDir(),
     folders,
     loaded,
-    templateProblems: await templateProblemsIn(configDir(), named),
+    templateProblems: [
+      ...(await templateProblemsIn(configDir(), named)),
+      ...(await channelBodyProblems(loaded.config)),
+    ],
     events,
     isHub: isHubMachine(hasHub, channelTypes),
     isOnHold: folders.some(isOnHold),

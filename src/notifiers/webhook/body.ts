@@ -2,9 +2,15 @@ import { basename } from 'node:path'
 import type { Liquid } from 'liquidjs'
 import { describeError } from '../../errors.ts'
 import { oneLine } from '../../text/clean.ts'
+import { didYouMean } from '../../text/suggest.ts'
 import { DeliveryError, type Message } from '../define.ts'
 
 type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
+
+const valueNames = [
+  ...(['id', 'event', 'kind', 'urgency', 'title', 'body', 'sessionId'] as const),
+  ...(['project', 'host', 'client', 'at'] as const),
+]
 
 /** The body for a channel without its own, in the format of https://www.standardwebhooks.com. */
 export function standardBody(message: Message): string {
@@ -34,13 +40,35 @@ export async function fillBody(
     return checked(engine.parseAndRenderSync(body, values), contentType)
   } catch (error) {
     throw new DeliveryError('give-up', `webhook: body: ${oneLine(describeError(error))}`, {
-      hint: `Correct the body of this channel in the configuration; values: ${Object.keys(values).join(', ')}`,
+      hint: `Correct the body of this channel in the configuration; values: ${valueNames.join(', ')}`,
     })
   }
 }
 
+/** What is wrong with the templates of a body, as far as that shows without a message. */
+export async function bodyProblems(body: string | { [name: string]: unknown }): Promise<string[]> {
+  const engine = await makeEngine((text) => text)
+  return textsIn(body as Json).flatMap((text) => templateProblems(engine, text))
+}
+
+function templateProblems(engine: Liquid, template: string): string[] {
+  try {
+    return engine
+      .globalVariablesSync(engine.parse(template))
+      .filter((name) => !(valueNames as readonly string[]).includes(name))
+      .map((name) => `no value is called "${name}". ${didYouMean(name, valueNames)}`)
+  } catch (error) {
+    return [oneLine(describeError(error))]
+  }
+}
+
+function textsIn(value: Json): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
+}
+
 /** All values that a template can use, and that the default body contains. */
-function valuesOf(message: Message) {
+function valuesOf(message: Message): Record<(typeof valueNames)[number], unknown> {
   const { id, event, kind, urgency, title, body, sessionId, cwd, client, at } = message
   // At a hub there is no folder.
   const { project = '', host = '' } = message.origin ?? {}
