@@ -14,7 +14,7 @@ export function doorFault(stateDir: string): string | undefined {
   if (!existsSync(worker)) return `no ${worker}, so no worker starts`
   const dist = dirname(worker)
   const packages = listQuietly(join(dist, 'packages')).filter((name) => name.endsWith('.cjs'))
-  const loaded = ['worker-code.cjs', ...packages.map((name) => join('packages', name))]
+  const loaded = ['worker-code.cjs', 'packages', ...packages.map((name) => join('packages', name))]
   const pinned = pinnedPath(stateDir)
   const path =
     [dirname(dist), dist, worker].find((one) => !isTrusted(one)) ??

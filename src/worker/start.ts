@@ -33,10 +33,16 @@ function load(id: string): unknown {
   // Through a variable, because a bundler would resolve a direct call of `require`.
   const loadModule = require
   if (!id.startsWith('./')) return loadModule(id)
-  if (!parts.has(id)) requireTrusted(`${__dirname}/${id.slice(2)}`)
+  if (!parts.has(id)) requireTrustedPart(`${__dirname}/${id.slice(2)}`)
   const part = parts.get(id) ?? (loadKept(id.slice(2, -4)) as Part)({}, require, __filename)
   parts.set(id, part)
   return part
+}
+
+/** Whoever can write to its folder can replace it. */
+function requireTrustedPart(path: string): void {
+  requireTrusted(path.slice(0, path.lastIndexOf('/')))
+  requireTrusted(path)
 }
 
 /** The front door checks this file and its folder; another file may be of a time when others could write to the folder. */

@@ -169,6 +169,12 @@ const faults: Record<string, Fault> = {
     status: /^x another user owns or can change .*zod\.cjs.*Nothing is told/m,
     repair: 'fix',
   },
+  'other users can replace the packages that the worker loads': {
+    break: (home) => chmodSync(runtime(home, 'dist/packages'), 0o777),
+    doctor: ['door.present', 'broken', /can change .*packages, so no worker/, /--fix/],
+    status: /^x another user owns or can change .*packages,.*Nothing is told/m,
+    repair: 'fix',
+  },
   'the files that the front door runs are gone': {
     break: (home) => rmSync(runtime(home, 'dist'), { recursive: true }),
     doctor: ['door.present', 'broken', /^no .*worker\.cjs, so no worker starts/, /--fix/],

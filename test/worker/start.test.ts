@@ -232,18 +232,19 @@ describe('a worker and its code cache', () => {
     },
   )
 
-  it.each(['worker-code.cjs', 'packages/zod.cjs'])(
-    'runs no code that another user can change: %s',
-    async (part) => {
-      chmodSync(join(dist, part), 0o666)
-      world.accept({})
-      await once(startWorker(), 'exit')
-      expect(delivered()).toEqual([])
-      chmodSync(join(dist, part), 0o644)
-      await once(startWorker(), 'exit')
-      expect(delivered()).toHaveLength(1)
-    },
-  )
+  it.each([
+    ['worker-code.cjs', 0o666, 0o644],
+    ['packages/zod.cjs', 0o666, 0o644],
+    ['packages', 0o777, 0o755],
+  ])('runs no code that another user can change: %s', async (part, open, closed) => {
+    chmodSync(join(dist, part), open)
+    world.accept({})
+    await once(startWorker(), 'exit')
+    expect(delivered()).toEqual([])
+    chmodSync(join(dist, part), closed)
+    await once(startWorker(), 'exit')
+    expect(delivered()).toHaveLength(1)
+  })
 
   it('delivers when the cache cannot be written', async () => {
     mkdirSync(cache())
