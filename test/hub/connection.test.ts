@@ -1,10 +1,13 @@
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type HubServer, RedisConnection } from '../../src/hub/connection.ts'
 import { explainFailure } from '../../src/hub/explain.ts'
 import { makeAuthority } from '../support/authority.ts'
+import { makeFolder } from '../support/folder.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
 
 /** The reply to a ping, or the explanation of its failure. */
@@ -22,6 +25,15 @@ async function startWithTls(issue: 'issue' | 'issueExpired', name = 'IP:127.0.0.
   const redis = await startRedis({ tls: await authority[issue](name) })
   return { url: redis.url(), ca: authority.file }
 }
+
+it('the hub: a pipe in the place of the authority makes nobody wait', async () => {
+  const ca = join(await makeFolder(), 'ca.pem')
+  execFileSync('mkfifo', [ca])
+  // Whoever reads it gets an empty text, as otherwise this test would wait too.
+  const writer = spawn('sh', ['-c', `: > '${ca}'`])
+  onTestFinished(() => void writer.kill('SIGKILL'))
+  expect(await outcomeOf({ url: 'rediss://127.0.0.1:1', ca })).toBe('"ca" is not a regular file')
+})
 
 describe.skipIf(!hasRedis)('hub: the connection', () => {
   it('trusts the configured certificate authority', async () => {
