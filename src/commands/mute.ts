@@ -4,7 +4,7 @@ import { say } from '../cli/output.ts'
 import { readMutes, writeMutes } from '../policy/mute-file.ts'
 import { describeMute, isSameExtent, type Mute, makeMute, unmuteCommand } from '../policy/mutes.ts'
 import { prepareSpool } from '../spool/prepare.ts'
-import { escapeControls } from '../text/clean.ts'
+import { showPath } from '../text/clean.ts'
 import { stateFolders } from './_events.ts'
 import { muteExtent } from './mute/extent.ts'
 import { unseenExtent } from './mute/unseen.ts'
@@ -34,9 +34,9 @@ export const muteCommand = defineCommand({
     for (const folder of folders) add(folder, mute, now.getTime())
     const questions = [undefined, 'permission'].includes(mute.kind) ? ' Questions too.' : ''
     const what = `${describeMute(mute)}.${questions} Take it back with: ${unmuteCommand(mute)}`
-    say(asTyped(escapeControls(what)))
+    say(asTyped(showPath(what)))
     const unseen = unseenExtent(mute, folders)
-    if (unseen !== undefined) say(escapeControls(unseen))
+    if (unseen !== undefined) say(showPath(unseen))
   },
 })
 

@@ -1,6 +1,7 @@
 import { join, resolve, sep } from 'node:path'
 import { partsOfName } from '../context/work-tree-name.ts'
 import { isInside } from '../fs/inside.ts'
+import { showPath } from '../text/clean.ts'
 import { formatTime } from '../text/local-time.ts'
 import { quoteShown } from '../text/shell.ts'
 
@@ -53,8 +54,8 @@ export function unmuteCommand({ session, project, kind }: Omit<Mute, 'until'>): 
 /** `until 2026-11-20 09:00 (project shop)`. */
 export function extentOf({ until, session, project, kind }: Mute): string {
   const what = [
-    session && `session ${session}`,
-    project && `project ${project}`,
+    session && `session ${showPath(session)}`,
+    project && `project ${showPath(project)}`,
     kind && `kind ${kind}`,
   ]
   const named = what.filter(Boolean).join(', ')

@@ -1,4 +1,4 @@
-import { escapeControls } from './clean.ts'
+import { showPath } from './clean.ts'
 
 /** Quotes a word for a POSIX shell, whatever it contains. */
 export function quoteWord(word: string): string {
@@ -6,10 +6,10 @@ export function quoteWord(word: string): string {
 }
 
 /**
- * The same for a command to show to a person: what a terminal would obey or hide is written as an escape, in the quotes in
- * which shells such as `bash` and `zsh` read one.
+ * The same for a command to show to a person: ends of lines, and what a terminal would obey or hide, are written as
+ * escapes, in the quotes in which shells such as `bash` and `zsh` read them.
  */
 export function quoteShown(word: string): string {
-  if (escapeControls(word) === word) return quoteWord(word)
-  return `$'${escapeControls(word.replace(/[\\']/g, String.raw`\$&`))}'`
+  if (showPath(word) === word) return quoteWord(word)
+  return `$'${showPath(word.replace(/[\\']/g, String.raw`\$&`))}'`
 }

@@ -114,16 +114,32 @@ describe('hookbell mute', () => {
     expect(JSON.parse(outputs[2]?.stdout ?? '').mutes[0].project).toBe(name)
   })
 
-  it('shows for such a name a command that takes the mute back', async () => {
+  it.each([
+    ['one\ntwo', String.raw`one\ntwo`],
+    ['one\rtwo', String.raw`one\u000dtwo`],
+    ['one\r\ntwo', String.raw`one\r\ntwo`],
+  ])('shows the name %j on one line, as does status', async (name, shown) => {
     const { home } = await makeMuteHome()
-    const name = "it's \u001b[31mred\u202e"
-    const shown = (await home.run('mute', '--project', name)).stdout
-    const [words] = /(?<=hookbell unmute ).*/.exec(shown) ?? []
-    const typed = execFileSync('bash', ['-c', `printf '%s,' ${words}`], {
-      env: { ...process.env, LC_ALL: 'C.UTF-8' },
-    })
-    expect(`${typed}`).toBe(`--project,${name},`)
+    const { stdout } = await home.run('mute', '--project', name)
+    expect(stdout).toContain(`(project ${shown}). Questions too.`)
+    expect(stdout).toContain(`No recent event is of the project ${shown}.`)
+    const row = (await home.run('status')).stdout.split('\n').find((one) => /^muted /.test(one))
+    expect(row).toContain(`(project ${shown})`)
+    expect(row).toMatch(/unmute --project \$'one\S+two'$/)
   })
+
+  it.each(["it's \u001b[31mred\u202e", "it's\none \r\n\rtwo"])(
+    'shows for the name %j a command that takes the mute back',
+    async (name) => {
+      const { home } = await makeMuteHome()
+      const shown = (await home.run('mute', '--project', name)).stdout
+      const [words] = /(?<=hookbell unmute ).*/.exec(shown) ?? []
+      const typed = execFileSync('bash', ['-c', `printf '%s,' ${words}`], {
+        env: { ...process.env, LC_ALL: 'C.UTF-8' },
+      })
+      expect(`${typed}`).toBe(`--project,${name},`)
+    },
+  )
 
   it('says when another mute remains', async () => {
     const { home } = await makeMuteHome()
