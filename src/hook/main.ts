@@ -10,7 +10,9 @@ import { storeEvent } from './store-event.ts'
 import { wakeWorker } from './wake.ts'
 
 process.on('uncaughtException', () => process.exit(0))
-for (const signal of ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM']) process.on(signal, () => {})
+// At SIGUSR1 Node.js would print where its debugger listens.
+for (const signal of ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGUSR1', 'SIGUSR2'])
+  process.on(signal, () => {})
 process.umask(0o077)
 
 readEvent((body, drain) => {

@@ -40,9 +40,11 @@ const MIB = 1024 * 1024
 const LATE_MS = 3 * DEADLINE_MS
 const FUZZ_RUNS = isFull ? 1000 : 40
 
-const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const
+const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGUSR2'] as const
+/** At which Node.js would start its debugger. */
+const NODE_SIGNALS = [...SIGNALS, 'SIGUSR1'] as const
 /** What the shell can ignore too. Two of them stop a job that uses a terminal in the background. */
-const MORE_SIGNALS = ['SIGPIPE', 'SIGTSTP', 'SIGTTIN', 'SIGTTOU', 'SIGUSR2'] as const
+const SHELL_SIGNALS = [...SIGNALS, 'SIGPIPE', 'SIGTSTP', 'SIGTTIN', 'SIGTTOU'] as const
 
 const inputs: [string, Buffer][] = [
   ['empty input', Buffer.alloc(0)],
@@ -241,7 +243,7 @@ export function doorSuite(door: Door) {
       },
     )
 
-    it.runIf(hasProc()).each(door.isNode ? SIGNALS : [...SIGNALS, ...MORE_SIGNALS])(
+    it.runIf(hasProc()).each<NodeJS.Signals>(door.isNode ? NODE_SIGNALS : SHELL_SIGNALS)(
       'stores an event although %s comes while it is read',
       async (signal) => {
         const feed = async ({ pid, stdin }: ChildProcess) => {
