@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { folderFault } from '../../src/fs/ownership.ts'
@@ -26,6 +34,7 @@ const STRANGER = 54321
 const isRoot = process.getuid?.() === 0
 const canMount =
   isRoot && spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'x', '/mnt']).status === 0
+const hasBash = existsSync('/bin/bash')
 const EVENT = '{"hook_event_name":"Stop"}'
 
 /** Tests that no session can influence the front door and its worker for other sessions. */
@@ -122,6 +131,21 @@ export function isolationSuite(door: Door) {
     )
 
     // The worker serves all sessions, and could write to no file that is larger.
+    it
+      .skipIf(door.isNode || !hasBash)
+      .each([
+        'BASHOPTS=failglob',
+        ...['errexit', 'keyword', 'noglob', 'nounset'].map((name) => `SHELLOPTS=${name}`),
+      ])('deliver although sh is bash with %s', async (option) => {
+      const home = makeHome({ holdsWorkerBack: false })
+      const sh = join(home.folder, 'sh')
+      symlinkSync('/bin/bash', sh)
+      // `env`, because some shells drop such variables.
+      const script = `exec env ${option} ${shellQuote(sh)} "$@"`
+      expect(quiet(await runDoor(door, home, { script, input: EVENT }))).toEqual(silent)
+      await waitFor(() => existsSync(home.audit))
+    })
+
     it.skipIf(door.isNode)('deliver although a session may write only small files', async () => {
       const home = makeHome({ holdsWorkerBack: false })
       writeFileSync(home.audit, 'x'.repeat(400_000))
