@@ -22,7 +22,7 @@ const OURS_ON_WINDOWS =
 
 /** One simple command, for a client that appends the payload to the command line as a here-document. */
 const OURS_SIMPLE = new RegExp(
-  String.raw`^sh -c '\{ (?:trap "exit 0" 0; )?"\$0" --client [a-z][a-z0-9-]*(?: --shared)?; \} >/dev/null 2>&1 \|\| :' (?<door>${WORD})$`,
+  String.raw`^(?:/bin/)?sh -c '\{ (?:trap "exit 0" 0; )?"\$0" --client [a-z][a-z0-9-]*(?: --shared)?; \} >/dev/null 2>&1 \|\| :' (?<door>${WORD})$`,
 )
 
 export interface HookEntry {
@@ -119,6 +119,7 @@ function wordsOf(command: string) {
 function guard(program: string, client: ClientName, options: string): string {
   const { isCommandExtended }: Client = clients[client]
   if (isCommandExtended)
-    return `sh -c '{ trap "exit 0" 0; "$0" --client ${options}; } >/dev/null 2>&1 || :' ${program}`
+    // Its whole path: with an unusable PATH, the shell that reads this line would say that there is no `sh`.
+    return `/bin/sh -c '{ trap "exit 0" 0; "$0" --client ${options}; } >/dev/null 2>&1 || :' ${program}`
   return `{ trap 'exit 0' 0; ${program} --client ${options}; trap - 0; } >/dev/null 2>&1 || :`
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { clients } from '../../src/clients/index.ts'
@@ -102,6 +102,19 @@ describe.each(shells)('hook command under %s', (shell) => {
     expect(run(shell, `${command}; exit 3`).status).toBe(3)
     expect(run(shell, `${command}; false`).status).toBe(1)
   })
+
+  it.each([undefined, '', '/nowhere', 'relative'])(
+    'runs the front door with the PATH %j',
+    (PATH) => {
+      const door = makeDoor('echo > "${0%/*}/ran"')
+      const got = join(door, '../ran')
+      for (const client of ['droid', 'cursor'] as const) {
+        expect(run(`/bin/${shell}`, hookCommand(door, client), { PATH })).toEqual(silence)
+        expect(existsSync(got)).toBe(true)
+        rmSync(got)
+      }
+    },
+  )
 
   it('is silent when the front door is not executable', () => {
     const door = makeDoor('exit 0')
@@ -240,6 +253,7 @@ describe('hook command', () => {
     '{ "$HOME/hookbell-hook" --client droid; } >/dev/null 2>&1 || :',
     "{ '/x/hookbell-hook' --client droid; } >/dev/null 2>&1 || :",
     "{ trap 'exit 0' 0; '/x/hookbell-hook' --client droid; } >/dev/null 2>&1 || :",
+    `sh -c '{ trap "exit 0" 0; "$0" --client cursor; } >/dev/null 2>&1 || :' '/x/hookbell-hook'`,
     `sh -c '{ "$0" --client cursor; } >/dev/null 2>&1 || :' '/x/hookbell-hook'`,
     "'/x/hookbell-hook' --client qwen 2>/dev/null || :",
     '/x/hookbell-hook --client droid || true',

@@ -35,7 +35,7 @@ const layouts: [ClientName, string, object][] = [
       hooks: {
         stop: [
           {
-            command: `sh -c '{ trap "exit 0" 0; "$0" --client cursor; } >/dev/null 2>&1 || :' '${door}'`,
+            command: `/bin/sh -c '{ trap "exit 0" 0; "$0" --client cursor; } >/dev/null 2>&1 || :' '${door}'`,
             timeout: 10,
           },
         ],
