@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { stateDir } from '../config/paths.ts'
 import { fallbackFolders, pinnedPath } from '../config/pinned.ts'
 import { errorCode } from '../errors.ts'
+import { isOwnFolder } from '../fs/durable.ts'
 import { runtimeDir } from '../fs/home.ts'
 import { distinctFolders } from '../fs/links.ts'
 import { refuseUnreadable } from '../fs/ownership.ts'
@@ -26,7 +27,13 @@ export function stateFolders(): string[] {
 export function allStateFolders(): string[] {
   const state = stateDir()
   if (!mayHaveFallback(state)) return [state]
-  return distinctFolders([state, ...fallbackFolders(state).filter(isInUse)])
+  return distinctFolders([state, ...fallbackFolders(state).filter(isOwnFallback)])
+}
+
+/** The front door stores nothing in one of another user, nor through a link. */
+function isOwnFallback(folder: string): boolean {
+  const found = isInUse(folder) ? lstatSync(folder, { throwIfNoEntry: false }) : undefined
+  return found !== undefined && isOwnFolder(found)
 }
 
 /** A cheap check first: computing the fallback folder's name costs a tenth of a start, and most users have none. */

@@ -2,7 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { lstatSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type Home, makeHome } from '../support/home.ts'
+import { fallbackFolders } from '../../src/config/pinned.ts'
+import { acceptEvent } from '../../src/spool/write.ts'
+import { type Home, makeHome, root } from '../support/home.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { runCommand } from '../support/run-command.ts'
 
@@ -239,4 +241,23 @@ describe.skipIf(process.platform === 'win32')('a state folder with another name'
       expect((await home.run('status')).stdout, name).toMatch(/^events +1 accepted/m)
     }
   })
+})
+
+it.skipIf(process.getuid?.() !== 0)('a fallback folder of root is none of a user', async () => {
+  const home = await makeHome()
+  const [fallback = ''] = fallbackFolders(home.state, home.env)
+  const payload = Buffer.from('{"hook_event_name":"Stop"}')
+  acceptEvent(fallback, { client: 'droid', env: {} }, payload)
+  spawnSync('chown', ['-R', '54321', home.home])
+  spawnSync('chown', ['-R', '0', fallback])
+  spawnSync('chmod', ['-R', 'a+rX', fallback])
+  const user = ['--reuid', '54321', '--regid', '54321', '--clear-groups', process.execPath]
+  const run = (...words: string[]) =>
+    spawnSync('setpriv', [...user, join(root, 'bin/hookbell'), ...words], {
+      ...{ env: home.env, cwd: home.home, encoding: 'utf8' },
+    })
+  const { stdout } = run('status')
+  expect(stdout).toMatch(/^events +0 accepted/m)
+  expect(stdout).not.toContain(fallback)
+  expect(run('mute', '1h')).toMatchObject({ status: 0, stderr: '' })
 })
