@@ -7,7 +7,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { fallbackFolders } from '../../src/config/pinned.ts'
 import { acceptEvent } from '../../src/spool/write.ts'
@@ -229,6 +229,34 @@ it.skipIf(!canMount)('status names the fallback folder once while the disk is fu
     `x ${home.state}: the disk is full; events are stored in ${fallback}. Make room`,
   ])
 })
+
+it.skipIf(!canMount).each([
+  [
+    'it is a file',
+    (fallback: string) => {
+      mkdirSync(dirname(fallback))
+      writeFileSync(fallback, '')
+    },
+    'it is not a folder of this user',
+  ],
+  [
+    'it cannot be made',
+    (fallback: string) => writeFileSync(dirname(fallback), ''),
+    'nothing can be written there',
+  ],
+])(
+  'status says that a full disk loses events if the fallback folder takes none: %s',
+  async (_, occupy, reason) => {
+    const home = await makeWorkingHome('droid', smallDisk)
+    writeFileSync(join(home.home, 'is-full'), '')
+    const [fallback = ''] = fallbackFolders(home.state)
+    occupy(fallback)
+    const { stdout } = await home.run(['status'])
+    expect(stdout).toContain(
+      `x ${home.state}: the disk is full; events are lost, because ${fallback} takes none either: ${reason}. Make room`,
+    )
+  },
+)
 
 it('doctor reports a fault that the worker of its own attempt repairs at once', async () => {
   const home = await makeWorkingHome('droid')
