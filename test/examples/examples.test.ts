@@ -35,6 +35,8 @@ function runExample(
 ) {
   const env = {
     PATH: process.env.PATH,
+    // tsx keeps there what it has compiled.
+    TMPDIR: process.env.TMPDIR,
     HOOKBELL_API_BASE_URL: emulator.url,
     HOOKBELL_APP_BASE_URL: emulator.appUrl,
     HOOKBELL_API_KEY: emulator.apiKey,

@@ -14,7 +14,9 @@ describe('notifiers: run from source', () => {
     const { env } = await makeHome({ channels: { there: { type, url, ...options } } })
     const words = ['--import', 'tsx', join(root, 'src/cli.ts'), 'test', 'there']
     const { stderr, exitCode } = await execa(process.execPath, words, {
-      ...{ cwd: root, env, extendEnv: false, reject: false },
+      // tsx keeps there what it has compiled.
+      env: { ...env, TMPDIR: process.env.TMPDIR },
+      ...{ cwd: root, extendEnv: false, reject: false },
     })
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
     expect(received).toHaveLength(1)

@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, type SpawnOptions, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -73,7 +74,10 @@ export async function startDesktop({ daemon = true, markup = 'full' } = {}) {
     return child
   }
   const close = async () => {
-    for (const child of children.reverse()) child.kill('SIGKILL')
+    const [xvfb, ...others] = children
+    for (const child of others.reverse()) child.kill('SIGKILL')
+    // If it is killed, its socket stays in /tmp/.X11-unix.
+    if (xvfb?.kill('SIGTERM')) await once(xvfb, 'exit')
     await removeFolder(home)
   }
   const withFd3: SpawnOptions['stdio'] = ['ignore', 'ignore', 'ignore', 'pipe']
