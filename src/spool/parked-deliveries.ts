@@ -1,7 +1,8 @@
-import { lstatSync, readdirSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { byAcceptance } from '../acceptance-order.ts'
 import { dropOldest } from '../drop-oldest.ts'
+import { listIfThere } from '../fs/list.ts'
 import { monotonicMs } from '../monotonic.ts'
 import { isFlushed, readFlushedAt } from './flushed.ts'
 import type { Spool } from './layout.ts'
@@ -64,7 +65,7 @@ export class ParkedDeliveries {
     this.#refreshedAt = monotonicMs()
     this.#flushedAt = readFlushedAt(this.#spool)
     const { deferred } = this.#spool
-    const names = new Set(readdirSync(deferred).filter((name) => parseName(name)?.isDelivery))
+    const names = new Set(listIfThere(deferred).filter((name) => parseName(name)?.isDelivery))
     for (const name of this.#waits.keys()) if (!names.has(name)) this.#waits.delete(name)
     for (const name of names) this.look(name)
   }

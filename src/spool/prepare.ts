@@ -1,7 +1,7 @@
 import { chmodSync, lstatSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeError, HookbellError } from '../errors.ts'
-import { isOwnFolder, privateFolder } from '../fs/durable.ts'
+import { isOutOfRoom, isOwnFolder, privateFolder } from '../fs/durable.ts'
 import { refuseStranger } from '../fs/ownership.ts'
 import { folders, type Spool, spoolIn } from './layout.ts'
 
@@ -32,15 +32,24 @@ export function prepareSpool(state: string): Spool {
 function makeInPlace(spool: Spool, folder: (typeof folders)[number]) {
   const path = spool[folder]
   const stat = lstatSync(path, { throwIfNoEntry: false })
-  if (!stat || isOwnFolder(stat)) return makePrivate(path)
+  if (!stat || isOwnFolder(stat)) return makeIfRoom(path)
   // Renamed in place first: a folder of another user cannot be moved into another folder.
   const aside = `${path}.${Date.now()}`
   renameSync(path, aside)
-  makePrivate(path)
+  makeIfRoom(path)
   try {
     renameSync(aside, join(spool.corrupt, `${Date.now()}-${folder}`))
   } catch {
     // It stays beside the new folder.
+  }
+}
+
+/** What needs no folder that is missing goes on. The worker tries to make it again once a minute. */
+function makeIfRoom(path: string) {
+  try {
+    makePrivate(path)
+  } catch (error) {
+    if (!isOutOfRoom(error)) throw error
   }
 }
 

@@ -16,6 +16,7 @@ const SCRIPT = `
   cd "$STATE" && mount -t tmpfs -o "mode=700,$SIZE" x "$STATE" && cd "$STATE"
   "$NODE" "$WORKER"
   printf 'hookbell-event 1\\nclient: claude\\n\\n{"hook_event_name":"Stop"}' >spool/new/waits
+  [ -z "$MISSING" ] || rmdir "spool/$MISSING"
   mkdir fill
   case $SIZE in
     *nr_inodes*) n=0; while touch "fill/$n" 2>/dev/null; do n=$((n + 1)); done ;;
@@ -30,12 +31,12 @@ const SCRIPT = `
   cat journal.jsonl
 `
 
-function startOnFullDisk(world: World, size: string) {
+function startOnFullDisk(world: World, size: string, missing = '') {
   const child = spawn('unshare', ['-m', 'sh', '-c', SCRIPT], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       ...workerEnvironment(world.stateDir, world.env),
-      ...{ STATE: world.stateDir, SIZE: size, GO: join(world.folder, 'go') },
+      ...{ STATE: world.stateDir, SIZE: size, MISSING: missing, GO: join(world.folder, 'go') },
       ...{ NODE: process.execPath, WORKER: builtWorker },
     },
   })
@@ -56,10 +57,7 @@ describe.skipIf(!canMount)('a worker that starts on a full disk', () => {
   it.each(['size=400k', 'size=4m,nr_inodes=30'])(
     'delivers the event once, and records that when there is room again (%s)',
     async (size) => {
-      const { url, received } = await startReceiver()
-      const world = makeWorld()
-      const channels = { team: { type: 'slack', url: `${url}/services/x` } }
-      world.configure({ channels, routes: [{ on: ['*'], to: ['team'] }], lingerSeconds: 0 })
+      const { world, received } = await makeTeam()
       const { output } = startOnFullDisk(world, size)
       await expect.poll(() => received.length).toBe(1)
       writeFileSync(join(world.folder, 'go'), '')
@@ -70,4 +68,23 @@ describe.skipIf(!canMount)('a worker that starts on a full disk', () => {
       expect(received).toHaveLength(1)
     },
   )
+
+  it.each(['tmp', 'deferred', 'dead', 'corrupt'])(
+    'delivers the event although %s/ is missing and cannot be made',
+    async (missing) => {
+      const { world, received } = await makeTeam()
+      const { output } = startOnFullDisk(world, 'size=4m,nr_inodes=30', missing)
+      await expect.poll(() => received.length).toBe(1)
+      writeFileSync(join(world.folder, 'go'), '')
+      expect(await output).toMatch(/"id":"waits","type":"delivered"/)
+    },
+  )
 })
+
+async function makeTeam() {
+  const { url, received } = await startReceiver()
+  const world = makeWorld()
+  const channels = { team: { type: 'slack', url: `${url}/services/x` } }
+  world.configure({ channels, routes: [{ on: ['*'], to: ['team'] }], lingerSeconds: 0 })
+  return { world, received }
+}
