@@ -28,6 +28,8 @@ export interface Facts {
   /** What is wrong with the user's own templates, also of bodies, each with what to do. */
   templateProblems: readonly string[]
   events: readonly EventStatus[]
+  /** Why events cannot be read. */
+  unread?: readonly unknown[]
   /** Whether it only runs a hub, which needs no hooks. */
   isHub?: boolean
   isOnHold: boolean

@@ -2,6 +2,7 @@ import { existsSync, statfsSync, statSync } from 'node:fs'
 import { foldersAtRisk } from '../config/folders-at-risk.ts'
 import { noRoom } from '../config/no-room.ts'
 import { secretsPath } from '../config/paths.ts'
+import { describeError } from '../errors.ts'
 import { hasDead } from '../journal/history.ts'
 import { spoolAtRisk } from '../spool/at-risk.ts'
 import { hasWaiting } from '../spool/layout.ts'
@@ -13,21 +14,10 @@ const OLD_MS = 3600 * 1000
 
 /** Checks what waits, what gave up, whether there is disk space, and whether other users can write or read. */
 export function checkSpool(facts: Facts): Check[] {
-  const { events, stateDir, configDir, now, folders } = facts
-  const waiting = events.filter(({ outcome }) => outcome === 'waiting')
-  const dead = events.filter(hasDead).length
-  const oldest = now - Math.min(now, ...waiting.map(({ acceptedAt }) => acceptedAt))
-  const minutes = Math.round(oldest / 60_000)
-  const seen =
-    waiting.length === 0 ? 'nothing waits' : `${waiting.length} wait, the oldest ${minutes} min`
+  const { stateDir, configDir, folders } = facts
   const risks = [...foldersAtRisk(configDir, stateDir), ...spoolAtRisk(stateDir)]
   return [
-    oldest > OLD_MS
-      ? check('spool.backlog', 'warning', seen, 'hookbell log')
-      : check('spool.backlog', 'ok', seen),
-    dead > 0
-      ? check('spool.dead', 'warning', `${dead} could not be delivered`, 'hookbell dead')
-      : check('spool.dead', 'ok', 'none'),
+    ...checkEvents(facts),
     ...folders
       .slice(1)
       .filter(hasWaiting)
@@ -43,6 +33,31 @@ export function checkSpool(facts: Facts): Check[] {
     ...(risks.length === 0 ? [noRisk(process.platform)] : []),
     checkDisk(stateDir),
     ...checkPrivacy(facts),
+  ]
+}
+
+function checkEvents({ events, unread = [], now }: Facts): Check[] {
+  const [fault] = unread
+  if (fault !== undefined) {
+    const { hint = '' } = Object(fault) as { hint?: string }
+    return [
+      check('spool.backlog', 'broken', describeError(fault), hint),
+      check('spool.dead', 'cannot tell', 'the events cannot be read'),
+    ]
+  }
+  const waiting = events.filter(({ outcome }) => outcome === 'waiting')
+  const dead = events.filter(hasDead).length
+  const oldest = now - Math.min(now, ...waiting.map(({ acceptedAt }) => acceptedAt))
+  const minutes = Math.round(oldest / 60_000)
+  const seen =
+    waiting.length === 0 ? 'nothing waits' : `${waiting.length} wait, the oldest ${minutes} min`
+  return [
+    oldest > OLD_MS
+      ? check('spool.backlog', 'warning', seen, 'hookbell log')
+      : check('spool.backlog', 'ok', seen),
+    dead > 0
+      ? check('spool.dead', 'warning', `${dead} could not be delivered`, 'hookbell dead')
+      : check('spool.dead', 'ok', 'none'),
   ]
 }
 

@@ -43,6 +43,19 @@ const settings = (home: Home) => join(home.home, '.claude/settings.json')
 
 // The checks themselves are tested in test/doctor/faults.test.ts.
 describe('hookbell doctor', () => {
+  it('does not say that nothing waits if the journal cannot be read', async () => {
+    const home = await makeInstalled()
+    mkdirSync(join(home.state, 'journal.jsonl'))
+    const { exitCode, find } = await examine(home)
+    expect(find('spool.backlog')).toMatchObject({
+      status: 'broken',
+      seen: `${home.state}/journal.jsonl is not a regular file`,
+      do: 'Move it away',
+    })
+    expect(find('spool.dead')).toMatchObject({ status: 'cannot tell' })
+    expect(exitCode).toBe(2)
+  })
+
   it('finds no problem after init, and its test event notifies nobody', async () => {
     const home = await makeInstalled()
     const { exitCode, problems, find } = await examine(home)

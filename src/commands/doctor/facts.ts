@@ -3,10 +3,8 @@ import { CurrentConfig } from '../../config/current.ts'
 import { isHubMachine } from '../../config/hub-machine.ts'
 import { configDir, stateDir } from '../../config/paths.ts'
 import type { Facts } from '../../doctor/check.ts'
-import { describeError } from '../../errors.ts'
 import { packageVersion } from '../../package-root.ts'
 import { mutesInForce } from '../../policy/mute-file.ts'
-import { cleanText } from '../../text/clean.ts'
 import { isOnHold } from '../../worker/on-hold.ts'
 import { allStateFolders, withEvents } from '../_events.ts'
 import { templateProblemsIn } from '../status/problems.ts'
@@ -14,7 +12,7 @@ import { templateProblemsIn } from '../status/problems.ts'
 /** Gathers what the checks of `doctor` look at. */
 export async function gatherFacts(): Promise<Facts> {
   const folders = allStateFolders()
-  const events = folders.flatMap(readQuietly)
+  const read = folders.map(readEvents)
   const now = Date.now()
   const config = new CurrentConfig(configDir(), stateDir())
   await config.fetchSecrets()
@@ -33,7 +31,8 @@ export async function gatherFacts(): Promise<Facts> {
       ...(await templateProblemsIn(configDir(), named)),
       ...(await channelBodyProblems(loaded.config)),
     ],
-    events,
+    events: read.flatMap(({ events }) => events),
+    unread: read.flatMap(({ unread = [] }) => unread),
     isHub: isHubMachine(hasHub, channelTypes),
     isOnHold: folders.some(isOnHold),
     mutes: mutesInForce(folders, now),
@@ -42,12 +41,10 @@ export async function gatherFacts(): Promise<Facts> {
   }
 }
 
-/** Prints why a journal cannot be opened; another check reports the cause. */
-function readQuietly(folder: string) {
+function readEvents(folder: string): Pick<Facts, 'events' | 'unread'> {
   try {
-    return withEvents([folder], ({ all, inFull }) => inFull(all))
+    return { events: withEvents([folder], ({ all, inFull }) => inFull(all)) }
   } catch (error) {
-    process.stderr.write(`${cleanText(describeError(error))}\n`)
-    return []
+    return { events: [], unread: [error] }
   }
 }
