@@ -2,10 +2,12 @@ import { existsSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
 import { isAbsolute } from 'node:path'
 import * as z from 'zod'
+import { diskAnswers } from '../fs/disk-answers.ts'
 import { argv } from '../text/program.ts'
 import { answerLine } from './_network.ts'
 import { SYSTEM_PATH } from './_programs.ts'
 import { forProgram } from './_text.ts'
+import { untilAborted } from './_until-aborted.ts'
 import { type Ended, runProgram } from './command/run.ts'
 import {
   type ComposeContext,
@@ -38,6 +40,8 @@ export const command = defineNotifier({
     const isTooLate = () => tooLate('command', signal, `${file} was killed: it did not end`)
     if (signal.aborted) throw isTooLate()
     const path = file.replace(/^~(?=\/)/, home)
+    const isHanging = () => tooLate('command', signal, `the disk of ${file} did not answer`)
+    if (isAbsolute(path)) await untilAborted(() => diskAnswers(path), signal, isHanging)
     const ended = await runProgram(
       {
         argv: [path, ...args],

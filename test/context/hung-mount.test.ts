@@ -1,51 +1,19 @@
-import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { execa, execaSync } from 'execa'
+import { execaSync } from 'execa'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { PathGate } from '../../src/context/_path-gate.ts'
 import { branchOf } from '../../src/context/branch.ts'
 import { transcriptOf } from '../../src/context/of-client.ts'
 import { projectName } from '../../src/context/project.ts'
 import { readTail } from '../../src/context/tail.ts'
+import { canHang, makeHungMount } from '../support/hung-mount.ts'
 import { makeAgentEvent } from '../support/payload.ts'
 
-const canMount = process.getuid?.() === 0 && existsSync('/dev/fuse') && canMountFuse()
-
-/** Mounts a file system whose server never answers, so that each access to it hangs. */
-async function makeHungMount(): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'hookbell-hung-'))
-  const script = `exec 3<>/dev/fuse
-    mount -i -t fuse -o fd=3,rootmode=40000,user_id=0,group_id=0 hung "$1" || exit 1
-    echo mounted; exec sleep 600`
-  const server = execa('sh', ['-c', script, 'sh', folder], { reject: false })
-  onTestFinished(async () => {
-    // Ends the connection, and with it everything that waits for the file system.
-    server.kill('SIGKILL')
-    await server
-    execaSync('umount', ['-l', folder], { reject: false })
-    rmSync(folder, { recursive: true, force: true })
-  })
-  await once(server.stdout, 'data')
-  return folder
-}
-
-function canMountFuse(): boolean {
-  const folder = mkdtempSync(join(tmpdir(), 'hookbell-hung-'))
-  const script = `exec 3<>/dev/fuse
-    mount -i -t fuse -o fd=3,rootmode=40000,user_id=0,group_id=0 hung "$1" && umount -l "$1"`
-  const { exitCode } = execaSync('sh', ['-c', script, 'sh', folder], {
-    reject: false,
-    timeout: 60_000,
-  })
-  rmSync(folder, { recursive: true, force: true })
-  return exitCode === 0
-}
-
-describe.runIf(canMount)('paths on a hung mount', () => {
+describe.runIf(canHang)('paths on a hung mount', () => {
   it('block neither other file operations nor the events of other folders', async () => {
     const mount = await makeHungMount()
     const gate = new PathGate({ timeoutMs: 300 })

@@ -8,6 +8,7 @@ import { command } from '../../src/notifiers/command.ts'
 import { DeadlineError } from '../../src/notifiers/define.ts'
 import { anyCharacter } from '../support/any-character.ts'
 import { makeFolder } from '../support/folder.ts'
+import { canHang, makeHungMount } from '../support/hung-mount.ts'
 import { shellQuote } from '../support/shell-quote.ts'
 import { allTextOf, answerOf, failureOf, makeContext, makeMessage, testNotifier } from './_suite.ts'
 
@@ -44,6 +45,18 @@ describe.runIf(posix)('notifiers: command', () => {
       }
       return { options: { argv: ['tee', file] }, arrived }
     },
+  })
+
+  it.runIf(canHang)('waits at most until its deadline for the disk of the program', async () => {
+    const program = join(await makeHungMount(5), 'ring')
+    const signal = AbortSignal.timeout(500)
+    const failures = await Promise.all(
+      [1, 2].map(() => failureOf(send([program], {}, {}, { signal }))),
+    )
+    for (const { verdict, message } of failures) {
+      expect(verdict).toBe('retry')
+      expect(message).toContain(`the disk of ${program} did not answer`)
+    }
   })
 
   it('passes the message to the program as one line of JSON', async () => {

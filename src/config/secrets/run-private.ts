@@ -1,5 +1,8 @@
 import { homedir } from 'node:os'
+import { isAbsolute } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { errorCode } from '../../errors.ts'
+import { diskAnswers } from '../../fs/disk-answers.ts'
 import { workerEnvironment } from '../worker-env.ts'
 
 const MAX_BYTES = 64 * 1024
@@ -26,7 +29,13 @@ export async function runPrivately(
   { stateDir, timeoutMs, input = '' }: RunOptions,
 ): Promise<Printed> {
   const { execa } = await import('execa')
-  const child = execa(file.replace(/^~(?=\/)/, homedir()), args, {
+  const path = file.replace(/^~(?=\/)/, homedir())
+  const late = { failure: `did not end within ${timeoutMs / 1000} s` }
+  if (isAbsolute(path)) {
+    const isThere = diskAnswers(path).then(() => true)
+    if (!(await Promise.race([isThere, sleep(timeoutMs, false, { ref: false })]))) return late
+  }
+  const child = execa(path, args, {
     env: environment(stateDir),
     extendEnv: false,
     // Not the session's folder: a program might read its settings there.
@@ -54,7 +63,7 @@ export async function runPrivately(
   const { exitCode, signal, stdout, isMaxBuffer, ...ended } = await child
   clearTimeout(timer)
   process.removeListener('exit', onExit)
-  if (isLate) return { failure: `did not end within ${timeoutMs / 1000} s` }
+  if (isLate) return late
   if (isMaxBuffer) return { failure: `printed more than ${MAX_BYTES} bytes` }
   if (exitCode === 0) return { text: stdout }
   if (signal !== undefined) return { failure: `was killed by ${signal}` }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { SecretFetcher } from '../../../src/config/secrets/fetcher.ts'
 import { makeFolder } from '../../support/folder.ts'
+import { canHang, makeHungMount } from '../../support/hung-mount.ts'
 
 const node = process.execPath
 const printing = (code: string) => [node, '-e', code]
@@ -32,6 +33,13 @@ describe('a secret from a command', () => {
     await Promise.all([fetcher.fetch({ A: source }), fetcher.fetch({ A: source })])
     expect(await fetcher.fetch({ A: source })).toBe(false)
     expect(readFileSync(log, 'utf8')).toBe('x')
+  })
+
+  it.runIf(canHang)('is given up if the disk of the command does not answer', async () => {
+    const { fetcher } = await makeFetcher({ timeoutMs: 500 })
+    const source = [join(await makeHungMount(5), 'op')]
+    await fetcher.fetch({ A: source })
+    expect(fetcher.failureOf('A', source)).toContain('did not end within 0.5 s')
   })
 
   it('is fetched without a shell', async () => {
