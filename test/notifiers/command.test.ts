@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { chmod, readFile, writeFile } from 'node:fs/promises'
+import { chmod, readFile, symlink, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -57,6 +57,15 @@ describe.runIf(posix)('notifiers: command', () => {
       expect(verdict).toBe('retry')
       expect(message).toContain(`the disk of ${program} did not answer`)
     }
+  })
+
+  it('fails at once if the program is behind a file, or is a link to itself', async () => {
+    const folder = await makeFolder()
+    const [file, loop] = [join(folder, 'file'), join(folder, 'loop')]
+    await writeFile(file, '')
+    await symlink(loop, loop)
+    expect((await failureOf(send([`${file}/ring`]))).message).toContain('(ENOTDIR)')
+    expect((await failureOf(send([loop]))).message).toContain('(ELOOP)')
   })
 
   it('passes the message to the program as one line of JSON', async () => {

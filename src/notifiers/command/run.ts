@@ -47,7 +47,9 @@ export async function runProgram(program: Program, signal: AbortSignal): Promise
     child.once('exit', (status, killedBy) => {
       resolve({ status: status ?? undefined, killedBy: killedBy ?? undefined })
     })
-    child.once('error', (error) => resolve({ notStarted: errorCode(error) ?? 'unknown' }))
+    // Of some errors, such as a link that leads back to itself, there is no event.
+    if (child.pid === undefined)
+      void child.then(({ cause }) => resolve({ notStarted: errorCode(cause) ?? 'unknown' }))
   })
   const kill = () => void killTree(child.pid)
   signal.addEventListener('abort', kill, { once: true })
