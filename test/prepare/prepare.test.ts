@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { deliverySchema } from '../../src/delivery.ts'
 import { Memory } from '../../src/policy/memory.ts'
 import { prepareAgain, sessionHash } from '../../src/prepare/prepare.ts'
 import { makeHome, transcriptText } from '../context/_world.ts'
@@ -12,6 +13,7 @@ import {
   makeWorld,
   prepared,
   prompt,
+  quietHours,
   routeTo,
   stop,
   type World,
@@ -144,6 +146,17 @@ describe('a prepared event', () => {
     const { entry, deliveries } = await prepared(payload, { secrets: [secret], memory })
     expect(deliveries[0]?.message.body).toContain('The key is')
     expect(JSON.stringify([deliveries, entry, memory.state])).not.toContain(secret)
+  })
+
+  it('makes deliveries that are the same after they were written as JSON and read', async () => {
+    const config = { routes: [{ on: ['*'], to: ['desk', 'hook'] }], noise: { quietHours } }
+    const [asked, ended] = [await prepared(ask, { config }), await prepared(stop, { config })]
+    const all = [...asked.deliveries, ...ended.held.map(({ delivery }) => delivery)]
+    expect(all.length).toBeGreaterThan(2)
+    for (const delivery of all) {
+      const read = deliverySchema.parse(JSON.parse(JSON.stringify(delivery)))
+      expect(read).toStrictEqual(delivery)
+    }
   })
 
   it('has text without Markdown', async () => {
