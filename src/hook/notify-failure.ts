@@ -1,5 +1,5 @@
+import { startDetached } from '../start-detached.ts'
 import { sessionEnv } from './session-env.ts'
-import { startDetached } from './wake.ts'
 
 const TITLE = 'hookbell: an agent event could not be stored'
 const BODY = 'The disk may be full or read-only. Run: hookbell status'

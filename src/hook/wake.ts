@@ -1,8 +1,9 @@
-import { dirname, parse } from 'node:path'
+import { dirname } from 'node:path'
 import { isPinRefused, readPinned } from '../config/pinned.ts'
 import { workerEnvironment } from '../config/worker-env.ts'
 import { isTrusted } from '../fs/trust.ts'
 import { mayStart, passStart } from '../spool/lock/start-marker.ts'
+import { startDetached } from '../start-detached.ts'
 import { limitWaiting } from './limit-waiting.ts'
 import { workerLives } from './worker-lives.ts'
 
@@ -27,25 +28,4 @@ export function wakeWorker(stateDir: string, root: string, worker: string) {
 function nodeOf(stateDir: string): string {
   const pinned = readPinned(stateDir)?.node
   return pinned && isTrusted(pinned) ? pinned : process.execPath
-}
-
-/** @returns the process id */
-export function startDetached(
-  program: string,
-  args: string[],
-  env: NodeJS.ProcessEnv,
-): number | undefined {
-  try {
-    // Not in the agent's folder, which may be deleted. Windows has a root per drive.
-    const cwd = parse(program).root
-    // Loaded only when something is to be started: it costs 3 ms.
-    const child = process
-      .getBuiltinModule('node:child_process')
-      .spawn(program, args, { cwd, detached: true, stdio: 'ignore', windowsHide: true, env })
-    child.on('error', () => {}).unref()
-    return child.pid
-  } catch {
-    // No process can be started: the next hook tries again.
-    return undefined
-  }
 }

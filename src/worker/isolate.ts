@@ -51,22 +51,3 @@ export function replaceEnvironment(env: NodeJS.ProcessEnv, by: Readonly<Record<s
   for (const name of Object.keys(env)) delete env[name]
   Object.assign(env, by)
 }
-
-/**
- * Starts a worker in a session of its own, with no descriptor that this process inherited.
- * @returns its process id
- */
-export function startWorker(
-  node: string,
-  args: readonly string[],
-  env: NodeJS.ProcessEnv,
-): number | undefined {
-  // Loaded only when it is needed, since loading takes several milliseconds.
-  const { spawn } = process.getBuiltinModule('node:child_process')
-  const options = { cwd: '/', detached: true, windowsHide: true, stdio: 'ignore', env } as const
-  const child = spawn(node, args, options)
-  // If it could not be started, the next event tries again.
-  child.on('error', () => {})
-  child.unref()
-  return child.pid
-}

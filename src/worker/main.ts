@@ -9,8 +9,9 @@ import { hasProc } from '../spool/lock/process.ts'
 import { passStart } from '../spool/lock/start-marker.ts'
 import { prepareSpool } from '../spool/prepare.ts'
 import { syncWaiting } from '../spool/salvage.ts'
+import { startDetached } from '../start-detached.ts'
 import { endOnSignal } from './end-on-signal.ts'
-import { closeInherited, replaceEnvironment, startWorker, wasInfluenced } from './isolate.ts'
+import { closeInherited, replaceEnvironment, wasInfluenced } from './isolate.ts'
 import type { WorkerOptions } from './open-worker.ts'
 import { runUntilIdle } from './run.ts'
 import { servedFolders } from './served-folders.ts'
@@ -69,7 +70,7 @@ async function serve(options: WorkerOptions) {
   endHandover(options.stateDir)
   // Starts what is installed now: `init` has replaced this version with the newer one.
   const node = readPinned(state)?.node ?? process.execPath
-  if ([node, script].every(isTrusted)) startWorker(node, [script], process.env)
+  if ([node, script].every(isTrusted)) startDetached(node, [script], process.env)
 }
 
 /** Variables that have changed how this process started, inherited descriptors and the session require a restart. */
@@ -79,6 +80,6 @@ function mustRestart(): boolean {
 }
 
 function restart(folders: readonly string[]) {
-  const pid = startWorker(process.execPath, [script, '--restarted'], process.env)
+  const pid = startDetached(process.execPath, [script, '--restarted'], process.env)
   for (const folder of folders) passStart(folder, pid)
 }
