@@ -1,9 +1,6 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import { type Check, check, type Facts } from './check.ts'
 import { desktopOf } from './system.ts'
 
-const run = promisify(execFile)
 const LIMIT_MS = 3000
 /** A fixed PATH, because the caller's may contain folders of a repository. */
 const PATH = '/usr/local/bin:/usr/bin:/bin:/run/current-system/sw/bin'
@@ -83,10 +80,14 @@ function truthOf(text: string): boolean | undefined {
 
 /** Runs a program. @returns its output; '' if it is missing or fails */
 async function ask(env: Env, file: string, words: readonly string[]): Promise<string> {
-  try {
-    const options = { env: { ...env, PATH }, cwd: '/', timeout: LIMIT_MS }
-    return (await run(file, words, options)).stdout
-  } catch {
-    return ''
-  }
+  const { execa } = await import('execa')
+  const { failed, stdout } = await execa(file, words, {
+    env: { ...env, PATH },
+    extendEnv: false,
+    cwd: '/',
+    stdin: 'ignore',
+    timeout: LIMIT_MS,
+    reject: false,
+  })
+  return failed ? '' : stdout
 }

@@ -6,6 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http'
 import type { Host } from '../api/operation.ts'
+import { isLoopback } from '../text/loopback.ts'
 import { readBody } from './body.ts'
 import { chosen } from './choices.ts'
 import { handleControl, isControl } from './control.ts'
@@ -57,7 +58,7 @@ async function serve(
   const { path, query } = targetOf(url)
   const refuse = (problem: Problem) =>
     respond(response, undefined, () => problemReply(problem, path, ''))
-  if (!LOCAL.test(headers.host ?? '')) return void (await refuse(otherHost()))
+  if (!isLoopback(headers.host ?? '')) return void (await refuse(otherHost()))
   const body = await readBody(request, running.world.seed.behavior.maxBodyBytes)
   if (!isControl(path)) {
     return await serveEndpoint(running, { host, method, path, query, headers, body }, response)
@@ -102,8 +103,6 @@ async function serveEndpoint(running: Running, asked: Asked, response: ServerRes
   recorded.fault = fault?.then
   recorded.status = await respond(response, fault, makeReply)
 }
-
-const LOCAL = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i
 
 /** With DNS rebinding, a web page reaches a local port of its visitor under the host name of the page. */
 function otherHost() {
