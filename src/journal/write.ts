@@ -1,6 +1,6 @@
-import { renameSync, rmSync, statSync } from 'node:fs'
+import { renameSync, statSync } from 'node:fs'
 import { appendLine } from '../fs/append.ts'
-import { writeDurable } from '../fs/durable.ts'
+import { replaceFile } from '../fs/durable.ts'
 import type { JournalEntry } from './entry.ts'
 import { currentFile, journalFiles } from './files.ts'
 import { idIn, readLines } from './read.ts'
@@ -44,7 +44,5 @@ async function keepOpen(open: string, oldest: string, ids: ReadonlySet<string>) 
   for await (const line of readLines([open, oldest])) {
     if (ids.has(idIn(line))) kept.push(`${line}\n`)
   }
-  const waiting = `${open}.${process.pid}`
-  rmSync(waiting, { force: true })
-  writeDurable(open, [kept.join('')], waiting)
+  replaceFile(open, kept.join(''))
 }

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeDurable } from '../fs/durable.ts'
+import { replaceFile } from '../fs/durable.ts'
 import { isMissing } from '../fs/missing.ts'
 import { readQuietly } from '../fs/read.ts'
 import { packageVersion } from '../package-root.ts'
@@ -29,10 +29,7 @@ export function requestHandover(state: string): boolean {
 }
 
 function writeRequest(state: string, worker: Owner) {
-  const path = requestPath(state)
-  const temporary = `${path}.${process.pid}`
-  rmSync(temporary, { force: true })
-  writeDurable(path, [`${ownerToken(worker)}\n`], temporary)
+  replaceFile(requestPath(state), `${ownerToken(worker)}\n`)
 }
 
 /** Asks the running worker to end if its version is older. @returns whether it was asked */
