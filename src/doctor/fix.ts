@@ -2,6 +2,7 @@ import { chmodSync, existsSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { configPath, secretsPath } from '../config/paths.ts'
 import { spoolAtRisk } from '../spool/at-risk.ts'
+import { spoolIn } from '../spool/layout.ts'
 import { prepareSpool } from '../spool/prepare.ts'
 import type { Check, Facts } from './check.ts'
 
@@ -43,7 +44,7 @@ export async function fixSafely(
  * @returns whether it did
  */
 function repairSpool(stateDir: string): boolean {
-  if (existsSync(join(stateDir, 'spool/new')) && spoolAtRisk(stateDir).length === 0) return false
+  if (existsSync(spoolIn(stateDir).new) && spoolAtRisk(stateDir).length === 0) return false
   try {
     prepareSpool(stateDir)
     return true
