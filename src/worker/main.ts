@@ -27,6 +27,8 @@ const state = stateDir()
 const before = { ...process.env }
 // The front door does this too; here it covers every other way to start this program.
 replaceEnvironment(process.env, workerEnvironment(state, before))
+// A path on a disk that does not answer holds one thread. By default there are four, for the journal too.
+process.env.UV_THREADPOOL_SIZE = '16'
 closeInherited()
 process.umask(0o077)
 // A connection that is kept alive must not keep the worker alive.

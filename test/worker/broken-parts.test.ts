@@ -12,10 +12,12 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, it } from 'vitest'
 import { makeHome, root } from '../support/home.ts'
+import { canHang, makeHungMount } from '../support/hung-mount.ts'
 import { processorMs } from '../support/processor-time.ts'
+import { builtWorker } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { shellQuote } from '../support/shell-quote.ts'
-import { countOutcomes, makeWorld, quickRetry } from './_world.ts'
+import { countOutcomes, makeWorld, quickRetry, startProgram } from './_world.ts'
 
 const isRoot = process.getuid?.() === 0
 const folders = ['tmp', 'new', 'cur', 'deferred', 'dead', 'corrupt'] as const
@@ -259,3 +261,20 @@ describe('a text that is expensive for regular expressions', () => {
     expect(world.lines().map((line) => line.id)).toContain(id)
   })
 })
+
+it.runIf(canHang)(
+  'disks that do not answer do not keep the journal from being written',
+  async () => {
+    const mount = await makeHungMount()
+    const { url } = await startReceiver()
+    const world = makeWorld()
+    const names = ['a', 'b', 'c', 'd']
+    const hung = names.map((name) => [name, { type: 'file', path: join(mount, name) }] as const)
+    const channels = { ...Object.fromEntries(hung), team: slack(url) }
+    world.configure({ channels, routes: [{ on: ['*'], to: [...names, 'team'] }] })
+    const id = world.accept({ message: 'first' })
+    startProgram(builtWorker, world)
+    const state = async () => (await world.statusOf(id))?.channels.team?.state
+    await expect.poll(state).toBe('delivered')
+  },
+)
