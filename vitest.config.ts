@@ -14,7 +14,7 @@ export default defineConfig({
     hookTimeout: 180_000,
     expect: { poll: { timeout: 120_000 } },
     // More than there are processors: many tests wait for processes and servers.
-    maxWorkers: 10,
+    maxWorkers: 8,
     sequence: { sequencer: LongestFirst },
     // Test files share the environment of their worker: importing zod, fast-check and the sources again for each file
     // took a third of the time. So a test must restore what it changes in its process.
