@@ -11,7 +11,7 @@ import { type EventStatus, emptyStatus } from '../journal/history.ts'
 import { OpenJournal } from '../journal/open.ts'
 import { Tallies } from '../journal/tallies.ts'
 import type { TalliedEvent, Tally } from '../journal/tally.ts'
-import { isInUse, spoolIn } from '../spool/layout.ts'
+import { eventFolders, isInUse, spoolIn } from '../spool/layout.ts'
 import { eventIdOf, parseName } from '../spool/names.ts'
 
 /**
@@ -103,16 +103,16 @@ function rethrow(_: string, error: unknown) {
 function tallyOf(journal: OpenJournal, state: string, onUnreadable?: OnUnreadable): Tally {
   const tally = journal.tally()
   const spool = spoolIn(state)
-  const owners = list(spool.cur, onUnreadable).map((owner) => join(spool.cur, owner))
-  for (const folder of [spool.new, ...owners]) {
-    for (const name of list(folder, onUnreadable)) {
+  const listed = (folder: string) => list(folder, onUnreadable)
+  for (const folder of eventFolders(spool, listed)) {
+    for (const name of listed(folder)) {
       const parsed = parseName(name)
       if (!parsed || parsed.isDelivery || tally.has(parsed.id)) continue
       tally.expect(parsed.id, writtenAt(join(folder, name)))
     }
   }
   // The journal may be lost, or an event `retried` there and still dead on disk: the retry crashed between the two.
-  for (const name of list(spool.dead, onUnreadable)) {
+  for (const name of listed(spool.dead)) {
     const parsed = parseName(name)
     if (!parsed) continue
     const id = eventIdOf(parsed)

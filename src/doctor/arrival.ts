@@ -5,7 +5,7 @@ import { listQuietly } from '../fs/list.ts'
 import { currentFile } from '../journal/files.ts'
 import { openFile } from '../journal/open-file.ts'
 import { readStretches } from '../journal/stretches.ts'
-import { spoolIn } from '../spool/layout.ts'
+import { eventFolders, spoolIn } from '../spool/layout.ts'
 
 const LIMIT_MS = 5000
 /** How much of the journal's end is read: the newest entries are there. */
@@ -27,9 +27,7 @@ export async function hasArrived(
 }
 
 function waits(mark: string, folder: string, since: number): boolean {
-  const spool = spoolIn(folder)
-  const owners = listQuietly(spool.cur).map((owner) => join(spool.cur, owner))
-  return [spool.new, ...owners].some((place) =>
+  return eventFolders(spoolIn(folder)).some((place) =>
     listQuietly(place).some(
       (name) => isNew(join(place, name), since) && holds(join(place, name), mark),
     ),

@@ -1,5 +1,7 @@
 import { appendFileSync, existsSync, lstatSync, renameSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { Arrivals } from '../spool/arrivals.ts'
+import { type Spool, spoolIn } from '../spool/layout.ts'
 import { MAX_WAITING, MAX_WITHOUT_WORKER } from '../spool/waiting-limits.ts'
 
 /** Without a worker, nobody rotates the journal. */
@@ -11,9 +13,9 @@ const EVENT_NAME = /^[\w.~-]+$/
 /** Removes the oldest waiting events, because no worker can be started: the disk must not fill up. Never throws. */
 export function limitWaiting(state: string) {
   try {
-    const spool = `${state}/spool`
+    const spool = spoolIn(state)
     const max = existsSync(`${state}/on-hold`) ? MAX_WAITING : MAX_WITHOUT_WORKER
-    const oldest = new Arrivals(`${spool}/new`).list().slice(0, -max)
+    const oldest = new Arrivals(spool.new).list().slice(0, -max)
     const taken = oldest.filter(({ id }) => EVENT_NAME.test(id) && take(id, spool))
     if (taken.length === 0) return
     const reason = `more than ${max} waited, and no worker started`
@@ -22,7 +24,7 @@ export function limitWaiting(state: string) {
       return { at: Date.now(), id, type: 'dropped', reason }
     })
     record(`${state}/journal.jsonl`, records)
-    for (const { id } of taken) rmSync(`${spool}/tmp/${id}`, { force: true })
+    for (const { id } of taken) rmSync(join(spool.tmp, id), { force: true })
   } catch {
     // The next hook tries again.
   }
@@ -32,10 +34,11 @@ export function limitWaiting(state: string) {
  * Takes an event away first: a worker may have started after all. If this process is killed, one accepts it again.
  * @returns false if it is gone, or no event but something that a worker sets aside, such as a folder
  */
-function take(name: string, spool: string): boolean {
+function take(name: string, spool: Spool): boolean {
+  const path = join(spool.new, name)
   try {
-    if (!lstatSync(`${spool}/new/${name}`).isFile()) return false
-    renameSync(`${spool}/new/${name}`, `${spool}/tmp/${name}`)
+    if (!lstatSync(path).isFile()) return false
+    renameSync(path, join(spool.tmp, name))
     return true
   } catch {
     return false

@@ -53,8 +53,12 @@ export function holdsEvents(state: string): boolean {
 /** Whether something in this state folder waits for a worker. */
 export function hasWaiting(state: string): boolean {
   const spool = spoolIn(state)
-  const claims = listQuietly(spool.cur).map((owner) => join(spool.cur, owner))
-  return [spool.tmp, spool.new, spool.deferred, ...claims].some(isFilled)
+  return [spool.tmp, spool.deferred, ...eventFolders(spool)].some(isFilled)
+}
+
+/** The folders with accepted events: those that wait, and those that each worker has claimed. */
+export function eventFolders({ new: waiting, cur }: Spool, list = listQuietly): string[] {
+  return [waiting, ...list(cur).map((owner) => join(cur, owner))]
 }
 
 function isFilled(folder: string): boolean {
