@@ -3,7 +3,7 @@ import { CurrentConfig } from '../config/current.ts'
 import { refuseFoldersAtRisk } from '../config/folders-at-risk.ts'
 import { configDir, stateDir } from '../config/paths.ts'
 import { endOnSignal } from '../worker/end-on-signal.ts'
-import { scrubEnvironment } from '../worker/isolate.ts'
+import { addThreads, scrubEnvironment } from '../worker/isolate.ts'
 import type { WorkerOptions } from '../worker/open-worker.ts'
 import { releaseAll } from '../worker/run.ts'
 import { allStateFolders } from './_events.ts'
@@ -16,6 +16,7 @@ import { allStateFolders } from './_events.ts'
  */
 export function becomeWorker(signalCode: number): Omit<WorkerOptions, 'stateDir'> {
   refuseFoldersAtRisk(configDir(), stateDir())
+  addThreads(process.env)
   const config = new CurrentConfig(configDir(), stateDir())
   config.storeVariables(shellEnvironment(process.env))
   scrubEnvironment(process.env)

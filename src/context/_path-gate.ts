@@ -1,6 +1,6 @@
 /**
- * File operations on a path from a payload may hang for ever (a stopped server, a lost mount). Node.js has four threads
- * for all file operations, so that four hanging ones would block everything. At most two run here at a time.
+ * File operations on a path from a payload may hang for ever (a stopped server, a lost mount), and each holds one of the
+ * few threads for all file operations: enough of them would block everything. At most two run here at a time.
  */
 export class PathGate {
   readonly #limit: number

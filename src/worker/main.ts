@@ -11,7 +11,7 @@ import { prepareSpool } from '../spool/prepare.ts'
 import { syncWaiting } from '../spool/salvage.ts'
 import { startDetached } from '../start-detached.ts'
 import { endOnSignal } from './end-on-signal.ts'
-import { closeInherited, replaceEnvironment, wasInfluenced } from './isolate.ts'
+import { addThreads, closeInherited, replaceEnvironment, wasInfluenced } from './isolate.ts'
 import type { WorkerOptions } from './open-worker.ts'
 import { runUntilIdle } from './run.ts'
 import { servedFolders } from './served-folders.ts'
@@ -27,8 +27,7 @@ const state = stateDir()
 const before = { ...process.env }
 // The front door does this too; here it covers every other way to start this program.
 replaceEnvironment(process.env, workerEnvironment(state, before))
-// A path on a disk that does not answer holds one thread. By default there are four, for the journal too.
-process.env.UV_THREADPOOL_SIZE = '16'
+addThreads(process.env)
 closeInherited()
 process.umask(0o077)
 // A connection that is kept alive must not keep the worker alive.

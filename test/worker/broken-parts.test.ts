@@ -262,9 +262,12 @@ describe('a text that is expensive for regular expressions', () => {
   })
 })
 
-it.runIf(canHang)(
-  'disks that do not answer do not keep the journal from being written',
-  async () => {
+it.runIf(canHang).each([
+  ['that the front door starts', builtWorker, []],
+  ['that a person starts', join(root, 'bin/hookbell'), ['worker']],
+])(
+  'disks that do not answer do not keep a worker %s from writing the journal',
+  async (_, program, words) => {
     const mount = await makeHungMount()
     const { url } = await startReceiver()
     const world = makeWorld()
@@ -273,7 +276,7 @@ it.runIf(canHang)(
     const channels = { ...Object.fromEntries(hung), team: slack(url) }
     world.configure({ channels, routes: [{ on: ['*'], to: [...names, 'team'] }] })
     const id = world.accept({ message: 'first' })
-    startProgram(builtWorker, world)
+    startProgram(program, world, words)
     const state = async () => (await world.statusOf(id))?.channels.team?.state
     await expect.poll(state).toBe('delivered')
   },
