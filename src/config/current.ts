@@ -108,11 +108,14 @@ export class CurrentConfig {
 
   /**
    * Fetches secrets that channels need from commands and the keychain and that are not known yet. Until then those
-   * channels wait. @returns whether `get` now returns something new
+   * channels wait. @returns whether `get` and `recent` now return something new
    */
-  fetchSecrets({ sources } = this.get()): Promise<boolean> {
+  async fetchSecrets({ sources } = this.get()): Promise<boolean> {
     // One that does not fit may be another one by now, such as when a person has logged in.
-    return this.#fetcher.fetch(sources, { inDoubt: this.#loaded?.problem !== undefined })
+    const inDoubt = this.#loaded?.problem !== undefined
+    const isNew = await this.#fetcher.fetch(sources, { inDoubt })
+    if (isNew) this.#recent.forget()
+    return isNew
   }
 
   #load(stamp: string): LoadedConfig {

@@ -14,7 +14,7 @@ import { isUnreadable, parseName, setAside, setUnreadableAside, wasClaimed } fro
 import { newId } from './new-id.ts'
 import { takeOverOldDeferred } from './old-deferred.ts'
 import { eventsOf, type Parked, readParkedOrThrow, writeParkedAsync } from './park.ts'
-import { ParkedDeliveries } from './parked-deliveries.ts'
+import { isAsked, ParkedDeliveries } from './parked-deliveries.ts'
 import { prepareSpool } from './prepare.ts'
 import { readSpoolFile } from './read.ts'
 import { syncWaiting } from './salvage.ts'
@@ -162,12 +162,14 @@ export class FileStore implements Store {
     return { ...parked, delivery: { ...parked.delivery, isUnconditional: true } }
   }
 
-  takeAsked(parkedAfter: number): AskedWait[] {
-    return this.#parked.takeAsked(parkedAfter, this.#now())
+  asked(changedAt: number): AskedWait[] {
+    return this.#parked.asked(changedAt, this.#now())
   }
 
-  makeDue(isMeant: (channel: string) => boolean = () => true) {
-    this.#parked.makeDue(({ isHeld, channel }) => !isHeld && isMeant(channel))
+  makeDue(changedAt: number, isMeant: (channel: string) => boolean = () => true) {
+    this.#parked.makeDue(
+      (wait) => !wait.isHeld && isMeant(wait.channel) && !isAsked(wait, changedAt),
+    )
   }
 
   reviewHeld(session: string) {

@@ -16,6 +16,8 @@ interface Wait {
   id: string
   /** When it is due, Unix ms; 0 where it is to be reviewed before its time. */
   until: number
+  /** Until when its destination has asked for nothing to be sent, Unix ms; 0 if it has not. */
+  askedUntil: number
   since: number
   isHeld: boolean
   /** Held by quiet hours. */
@@ -45,8 +47,6 @@ export class ParkedDeliveries {
   readonly #awaited = new Set<string>()
   /** Not due before they are written, but what changes them meanwhile counts. */
   readonly #beingWritten = new Map<string, Wait>()
-  /** Found in the folder since the last `takeAsked`. */
-  readonly #asked: Pick<Wait, 'channel' | 'until' | 'since' | 'isHeld'>[] = []
   #refreshedAt = Number.NEGATIVE_INFINITY
   /** The folder may hold deliveries that are not known here yet. */
   isStale = false
@@ -113,10 +113,13 @@ export class ParkedDeliveries {
   }
 
   /** See `Store`. */
-  takeAsked(parkedAfter: number, now: number): AskedWait[] {
-    const known = this.#asked.splice(0).filter(({ since }) => parkedAfter < since)
-    return known
-      .map((wait) => ({ channel: wait.channel, ms: this.#dueInMs(wait, now) }))
+  asked(changedAt: number, now: number): AskedWait[] {
+    return [...this.#waits.values()]
+      .filter((wait) => isAsked(wait, changedAt))
+      .map((wait) => {
+        const ms = this.#dueInMs({ ...wait, until: wait.askedUntil }, now)
+        return { channel: wait.channel, ms }
+      })
       .filter(({ ms }) => ms > 0)
   }
 
@@ -181,10 +184,7 @@ export class ParkedDeliveries {
     const path = join(this.#spool.deferred, name)
     const parked = readParked(path)
     if (!parked && isParkedByLaterVersion(path)) return
-    const wait = waitOf(name, inode, parked)
-    this.#set(name, wait)
-    const { channel, until, since, isHeld } = wait
-    if (parked?.isAsked) this.#asked.push({ channel, until, since, isHeld })
+    this.#set(name, waitOf(name, inode, parked))
   }
 
   #set(name: string, wait: Wait) {
@@ -200,11 +200,18 @@ function includes(waits: ReadonlyMap<string, Wait>, event: string, channel: stri
   return false
 }
 
+/** Whether it was parked because its destination has asked to wait, and nobody has changed the configuration since. */
+export function isAsked({ askedUntil, since }: Readonly<Wait>, changedAt: number): boolean {
+  return askedUntil > 0 && since > changedAt
+}
+
 /** One that cannot be read is due at once. */
 function waitOf(name: string, inode: number, parked: Partial<Parked> = {}): Wait {
   const { since = 0, isHeld = false, dueOtherwise, group, delivery } = parked
+  const until = delivery?.notBefore ?? 0
+  const askedUntil = parked.isAsked ? until : 0
   const isQuiet = dueOtherwise !== undefined
   const { events = [], channel = '', session = '', acceptedAt = 0 } = delivery ?? {}
   const about = { id: parseName(name)?.id ?? '', events, channel, session, acceptedAt }
-  return { name, until: delivery?.notBefore ?? 0, since, isHeld, isQuiet, group, inode, ...about }
+  return { name, until, askedUntil, since, isHeld, isQuiet, group, inode, ...about }
 }

@@ -49,7 +49,7 @@ export interface ParkReason {
   project?: string | undefined
 }
 
-/** A destination has asked another worker to send it nothing for a while. */
+/** A destination has asked to be sent nothing for a while. */
 export interface AskedWait {
   channel: string
   /** For how long from now. */
@@ -96,12 +96,15 @@ export interface Store {
   /** @returns undefined if the file is damaged. It has then been set aside. */
   readParked(claim: Claim): Parked | undefined
   /**
-   * The waits that destinations have asked other workers for, as far as they were found since the last call. Only those of
-   * deliveries that were parked after a time (Unix ms).
+   * The waits that destinations have asked for, this worker or others, and that are not over.
+   * @param changedAt when the configuration was last changed, Unix ms: earlier waits do not count
    */
-  takeAsked(parkedAfter: number): AskedWait[]
-  /** Makes failed deliveries due now, of all channels or of those that `isMeant` accepts. */
-  makeDue(isMeant?: (channel: string) => boolean): void
+  asked(changedAt: number): AskedWait[]
+  /**
+   * Makes failed deliveries due now, of all channels or of those that `isMeant` accepts, but not those for which `asked`
+   * has a wait.
+   */
+  makeDue(changedAt: number, isMeant?: (channel: string) => boolean): void
   /** Makes the held deliveries of a session due for a review now. Those that are still wanted stay held. */
   reviewHeld(session: string): void
   /** The same for all deliveries that quiet hours hold, or for those that were parked before a time (Unix ms). */

@@ -9,6 +9,7 @@ import { prepareSpool } from '../spool/prepare.ts'
 import { nextSalvageInMs, salvage } from '../spool/salvage.ts'
 import { sweep } from '../spool/sweep.ts'
 import type { WorkerDeps } from './deps.ts'
+import { keepWaits } from './keep-waits.ts'
 import { limitWaiting } from './limit-waiting.ts'
 import { RECORD_LIMIT_MS, waitAtMost } from './wait-at-most.ts'
 
@@ -39,7 +40,7 @@ export class Maintenance {
     this.salvage()
     attempt(() => store.reclaimAbandoned())
     attempt(() => requestHandoverIfReplaced(stateDir))
-    attempt(() => this.#keepWaits())
+    attempt(() => keepWaits(this.#deps))
   }
 
   /**
@@ -50,12 +51,6 @@ export class Maintenance {
     const { stateDir, now } = this.#deps
     const spool = spoolIn(stateDir)
     return attempt(() => (salvage(spool, now()) > 0 ? 0 : nextSalvageInMs(spool, now())))
-  }
-
-  /** A destination that has asked another worker to wait is left alone by this one too. */
-  #keepWaits() {
-    const { config, deliverer, store } = this.#deps
-    for (const { channel, ms } of store.takeAsked(config.changedAt())) deliverer.block(channel, ms)
   }
 
   /** Rotates the journal. Only for the holder of the lock. */

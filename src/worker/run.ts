@@ -6,6 +6,7 @@ import type { Header } from '../spool/header.ts'
 import { acquireLock, isSoleWorker, releaseLock } from '../spool/lock/lock.ts'
 import type { WorkerDeps } from './deps.ts'
 import { Dispatcher } from './dispatch/dispatcher.ts'
+import { keepWaits } from './keep-waits.ts'
 import { isOnHold } from './on-hold.ts'
 import { type Opened, openWorker, type WorkerOptions } from './open-worker.ts'
 import type { ConfigProblem } from './own-messages/config-problem.ts'
@@ -55,6 +56,7 @@ async function ifSole({ stateDir }: WorkerOptions, work: () => Promise<void>) {
 async function deliverAll(deps: WorkerDeps, dispatcher: Dispatcher, problem: ConfigProblem) {
   deps.store.reviewQuiet(deps.config.changedAt())
   await deps.config.fetchSecrets()
+  keepWaits(deps)
   await deps.open.look((work) => dispatcher.follow(work))
   let claimed = 0
   do {
@@ -135,7 +137,8 @@ async function run(opened: Opened): Promise<WorkerSummary> {
   // Quiet hours may have changed while no worker ran.
   store.reviewQuiet(deps.config.changedAt())
   // On channels that keep the order, earlier failed deliveries go first: a later message must not overtake them.
-  store.makeDue((channel) => keepsOrder(channel, deps.config.get().config))
+  const isMeant = (channel: string) => keepsOrder(channel, deps.config.get().config)
+  store.makeDue(deps.config.changedAt(), isMeant)
   // Release first, then look again: a hook that accepted an event in between still saw a running worker.
   do {
     await serve(opened, dispatcher, wakeUp)

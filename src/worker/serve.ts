@@ -3,6 +3,7 @@ import { handoverRequested } from '../spool/handover.ts'
 import { HEARTBEAT_MS } from '../spool/lock/owner.ts'
 import type { WorkerDeps } from './deps.ts'
 import type { Dispatcher } from './dispatch/dispatcher.ts'
+import { keepWaits } from './keep-waits.ts'
 import { isOnHold } from './on-hold.ts'
 import type { Opened } from './open-worker.ts'
 import type { ConfigProblem } from './own-messages/config-problem.ts'
@@ -44,11 +45,8 @@ export function isAskedToEnd({ ending, stateDir }: WorkerDeps): boolean {
 }
 
 /** Reads the configuration again, and retries what failed if it has changed. */
-function renewSettings(
-  before: LoadedConfig,
-  { config, deliverer, store }: WorkerDeps,
-  wakeUp: WakeUp,
-): LoadedConfig {
+function renewSettings(before: LoadedConfig, deps: WorkerDeps, wakeUp: WakeUp): LoadedConfig {
+  const { config, deliverer, store } = deps
   const settings = config.get()
   // Not awaited: a password manager may ask a person, and other channels do not need its secrets.
   void config.fetchSecrets(settings).then(
@@ -57,9 +55,11 @@ function renewSettings(
   )
   if (settings !== before) {
     // Somebody may have fixed a URL or a secret, so deferred deliveries are retried now.
-    store.makeDue()
+    store.makeDue(config.changedAt())
     store.reviewQuiet()
     deliverer.reset()
+    // Perhaps only a secret has come.
+    keepWaits(deps)
   }
   return settings
 }

@@ -216,7 +216,7 @@ describe('parked deliveries', () => {
   it('are due at once if the configuration changed while they were written', async () => {
     const { store, park } = makeParked()
     const parking = park('failed', {}, false)
-    store.makeDue()
+    store.makeDue(0)
     await parking
     expect(store.due()).toEqual(['failed.file.json'])
   })
@@ -241,7 +241,7 @@ describe('parked deliveries', () => {
   it('that failed and are made due stay due, and are no reviews', async () => {
     const { store, park } = makeParked()
     await park('failed', {}, false)
-    store.makeDue()
+    store.makeDue(0)
     store.reclaimAbandoned()
     expect([store.due(), store.hasReviews()]).toEqual([['failed.file.json'], false])
   })
@@ -249,7 +249,7 @@ describe('parked deliveries', () => {
   it('are due in the order of acceptance, and one that is not to be tried yet wakes nobody', async () => {
     const { store, park } = makeParked()
     for (const at of [3, 1, 2]) await park(`e${at}`, { acceptedAt: at }, false)
-    store.makeDue()
+    store.makeDue(0)
     expect(store.due()).toEqual(['e1.file.json', 'e2.file.json', 'e3.file.json'])
     expect(store.nextDueInMs((name) => name.startsWith('e'))).toBeUndefined()
   })

@@ -225,15 +225,19 @@ describe('a Retry-After header', () => {
   })
 
   /** A worker that was asked to wait this long and killed, and an event for another channel to the same service. */
-  async function makeKilled(seconds: number) {
+  async function makeKilled(seconds: number, { isSecret = false } = {}) {
     const times: number[] = []
     const answer = () => {
       times.push(performance.now())
       return times.length > 1 ? {} : { status: 429, headers: { 'retry-after': `${seconds}` } }
     }
     const { url } = await startReceiver({ script: [answer] })
+    // A worker runs the command when it starts, and has the secret a little later.
+    const secrets = isSecret ? { secrets: { URL: ['/bin/echo', `${url}/services/x`] } } : {}
+    const team = isSecret ? { type: 'slack', url: '${URL}' } : slack(url)
     const config = {
-      channels: { a: slack(url), b: slack(url) },
+      ...secrets,
+      channels: { a: team, b: team },
       routes: [
         { on: ['Notification'], to: ['a'] },
         { on: ['Stop'], to: ['b'] },
@@ -242,20 +246,31 @@ describe('a Retry-After header', () => {
     const world = makeWorld(config)
     const id = world.accept({ message: 'one' })
     const worker = startProgram(builtWorker, world)
-    await expect.poll(() => deferredIn(world)).toHaveLength(1)
+    const parked = join(world.spool.deferred, `${id}.a.json`)
+    // Without its secret it is parked too, before the first attempt.
+    await expect.poll(() => readParked(parked)?.isAsked).toBe(true)
     worker.kill('SIGKILL')
     await exited(worker)
     world.accept({ hook_event_name: 'Stop' })
-    const parked = join(world.spool.deferred, `${id}.a.json`)
     return { world, times, config, parked }
   }
 
-  it('is obeyed by the next worker too', async () => {
-    const { world, times } = await makeKilled(3)
+  it.each([
+    ['', false],
+    [', although it must fetch a secret first', true],
+  ])('is obeyed by the next worker too%s', async (_, isSecret) => {
+    const { world, times } = await makeKilled(3, { isSecret })
     await world.untilIdle()
     expect(times).toHaveLength(3)
     expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(2990)
     expect(countOutcomes(await world.statuses())).toEqual({ delivered: 2 })
+  })
+
+  it('is obeyed by a single run that must fetch a secret first', async () => {
+    const { world, times } = await makeKilled(600, { isSecret: true })
+    await world.once()
+    expect(times).toHaveLength(1)
+    expect(world.list('new')).toHaveLength(1)
   })
 
   type Killed = Awaited<ReturnType<typeof makeKilled>>

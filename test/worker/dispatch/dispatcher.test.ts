@@ -143,7 +143,7 @@ describe('a delivery that could not be given back, and is parked anew', () => {
     await dispatcher.dispatch()
     await dispatcher.comeToRest()
     rmSync(claimed(), { recursive: true })
-    deps.store.makeDue()
+    deps.store.makeDue(0)
     // Its pause ends while others are started.
     const { store } = deps
     const waiting = store.waiting.bind(store)
