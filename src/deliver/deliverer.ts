@@ -85,7 +85,7 @@ export class Deliverer {
     for (const line of this.#lines.values()) line.reset()
   }
 
-  /** Sends nothing to the destination of the channel for this long: it has asked another worker to wait. */
+  /** Sends nothing to the destination of the channel for this long: it has asked this worker or another one to wait. */
   block(channel: string, ms: number) {
     // A hub asks for no wait: if the channel has one, another worker has bypassed it.
     const destination = findWay(channel, this.#deps.config(), true)

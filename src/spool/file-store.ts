@@ -9,7 +9,7 @@ import { renameFile } from '../fs/rename.ts'
 import { Arrivals } from './arrivals.ts'
 import { type Claim, Claims } from './claim.ts'
 import { formatHeader, type Header, isOfLaterVersion, parseSpoolFile } from './header.ts'
-import type { Spool } from './layout.ts'
+import { eventFolders, type Spool } from './layout.ts'
 import { isUnreadable, parseName, setAside, setUnreadableAside, wasClaimed } from './names.ts'
 import { newId } from './new-id.ts'
 import { takeOverOldDeferred } from './old-deferred.ts'
@@ -201,9 +201,8 @@ export class FileStore implements Store {
   }
 
   openEvents(): ReadonlySet<string> {
-    const { cur, deferred, dead } = this.spool
-    const owners = listQuietly(cur).map((owner) => join(cur, owner))
-    const files = [this.spool.new, deferred, dead, ...owners].flatMap((folder) =>
+    const { deferred, dead } = this.spool
+    const files = [deferred, dead, ...eventFolders(this.spool)].flatMap((folder) =>
       listQuietly(folder).map((name) => join(folder, name)),
     )
     return new Set(files.flatMap(eventsOf))

@@ -1,4 +1,4 @@
-/** Whether a host name can only mean this machine, in any spelling that a URL may have: `127.1`, `[::1]`. */
+/** Whether a host name, with or without a port, can only mean this machine, in any spelling that a URL may have: `127.1`, `[::1]`. */
 export function isLoopback(hostname: string): boolean {
   // Parsed as http, because URLs of other schemes keep the original spelling of the host.
   const url = `http://${hostname}`

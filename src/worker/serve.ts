@@ -33,7 +33,8 @@ export async function serve(opened: Opened, dispatcher: Dispatcher, wakeUp: Wake
     if (!isHeld) await open.look((work) => dispatcher.follow(work))
     await tidyUp(opened, dispatcher, isHeld)
     const lingerMs = settings.config.lingerSeconds * 1000 - (steadyNow() - lastWork)
-    const nextMs = nextInMs(opened, dispatcher, { isHeld, lingerMs })
+    const salvageMs = isHeld || dispatcher.isIdle ? maintenance.salvage() : undefined
+    const nextMs = nextInMs(opened, dispatcher, { isHeld, lingerMs, salvageMs })
     if (nextMs === undefined) return
     await wakeUp.wait(nextMs)
   }
@@ -100,17 +101,19 @@ async function tidyUp({ deps, maintenance }: Opened, dispatcher: Dispatcher, isH
 
 /** How long to wait until there may be something to do, in ms; undefined if the worker can end. */
 function nextInMs(
-  { deps: { open, store, turns }, digest, maintenance, problem }: Opened,
+  { deps: { open, store, turns }, digest, problem }: Opened,
   dispatcher: Dispatcher,
-  { isHeld, lingerMs }: { isHeld: boolean; lingerMs: number },
+  {
+    isHeld,
+    lingerMs,
+    salvageMs,
+  }: { isHeld: boolean; lingerMs: number; salvageMs?: number | undefined },
 ): number | undefined {
   const due = isHeld
     ? []
     : [dispatcher.nextInMs, digest.nextInMs, open.nextLookInMs(), turns.nextLookInMs()]
-  const times = [problem.nextInMs, ...due].filter((ms) => ms !== undefined)
+  const times = [problem.nextInMs, salvageMs, ...due].filter((ms) => ms !== undefined)
   if (isHeld || dispatcher.isIdle) {
-    const salvageMs = maintenance.salvage()
-    if (salvageMs !== undefined) times.push(salvageMs)
     if (times.length === 0 && lingerMs <= 0) return undefined
     if (lingerMs > 0) times.push(lingerMs)
   }
