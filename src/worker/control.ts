@@ -11,7 +11,7 @@ import { prepareSpool } from '../spool/prepare.ts'
 import { holdPath } from './on-hold.ts'
 import { notePurge, PURGED } from './purged.ts'
 
-/** @throws the system error */
+/** Holds everything back, or lets it go again. @throws the system error */
 export function setOnHold(stateDir: string, isHeld: boolean) {
   prepareSpool(stateDir)
   if (isHeld) writeFileSync(holdPath(stateDir), '', { mode: 0o600 })
@@ -27,15 +27,16 @@ export function flush(stateDir: string): number {
 }
 
 /**
- * Removes everything that waits, undelivered. A running worker drops and records its own queue itself; an attempt
- * already under way is completed, and is the last one. @returns how many events
- * @throws the system error if that cannot be recorded; it is removed all the same, since a full disk may be the cause
+ * Removes everything that waits, without delivering it. A running worker drops and records its own queue itself; an
+ * attempt already under way is completed, and is the last one. @returns how many events
+ * @throws the system error if the removal cannot be recorded; the events are removed even then, since a full disk may
+ * be the cause
  */
 export async function purge(stateDir: string): Promise<number> {
   const store = new FileStore({ stateDir })
   store.reclaimAbandoned()
-  const inLine = claimedEvents(store.spool)
-  // Claimed first: if this process is killed before the record, the next worker has them again.
+  const claimed = claimedEvents(store.spool)
+  // Claimed first: if this process is killed before it records the purge, the next worker gets them again.
   const taken = takeAll(store)
   const ids = [...new Set(taken.flatMap(({ events }) => events))]
   const at = Date.now()
@@ -49,7 +50,7 @@ export async function purge(stateDir: string): Promise<number> {
     for (const { claim } of taken) store.finish(claim)
     store.close()
   }
-  return new Set([...ids, ...inLine]).size
+  return new Set([...ids, ...claimed]).size
 }
 
 interface Taken {
@@ -57,7 +58,7 @@ interface Taken {
   events: readonly string[]
 }
 
-/** Claims the waiting events and deliveries. What cannot be claimed, or is neither, waits on. */
+/** Claims the waiting events and deliveries. Files that cannot be claimed, and files that are neither, stay. */
 function takeAll(store: FileStore): Taken[] {
   const { spool } = store
   return [...filesIn(spool.new), ...filesIn(spool.deferred)].flatMap((path) => {

@@ -5,12 +5,12 @@ import { prepareSpool } from '../spool/prepare.ts'
 
 // Each record is written before the move: a running worker delivers at once, and its records must come after this one.
 
-/** Ends the pauses of destinations that have failed: whoever retries something dead has repaired them. */
+/** Ends the pauses of destinations that have failed: a person who retries something dead has repaired them. */
 export function endPauses(stateDir: string): void {
   noteFlush(prepareSpool(stateDir))
 }
 
-/** Retries a delivery or event that gave up. The ids stay; what other channels delivered is not sent again. */
+/** Retries a dead delivery or event under the same id. Channels that delivered the event do not get it again. */
 export async function retryDead(stateDir: string, item: DeadItem): Promise<void> {
   for (const id of item.events) await appendEntry(stateDir, { at: Date.now(), id, type: 'retried' })
   retryItem(prepareSpool(stateDir), item)

@@ -24,7 +24,7 @@ export interface WorkerDeps {
   memory: PolicyMemory
   /** Reports unreached questions and dead channels. */
   alarms: Alarms
-  /** Own reports that try one channel after the other. */
+  /** hookbell's own reports, which try one channel after the other. */
   notices: Notices
   /** Tells the hub which sessions were answered. */
   answers: AnswerReports
@@ -44,9 +44,9 @@ export interface WorkerDeps {
   /** The session of the last event: hookbell's own messages go to its desktop. */
   lastSession: { env: Readonly<Record<string, string>> }
   host: string
-  /** Tells to start nothing new, finish what is being sent, and end. */
+  /** Once aborted: start nothing new, finish what is being sent, and end. */
   ending?: AbortSignal | undefined
   now(): number
-  /** Milliseconds of a clock that is never put back. */
+  /** Milliseconds of a clock that is never set back. */
   steadyNow(): number
 }

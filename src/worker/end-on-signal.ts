@@ -8,7 +8,7 @@ const FINISH_MS = 2000
  * On SIGTERM or SIGINT, workers start nothing new, and what is being sent is finished and recorded, so that it is not
  * sent again. What takes longer, or a second signal, releases the claims without counting that as a crash.
  * @param folders the state folders in which this process has claims
- * @returns what tells the workers to end
+ * @returns a signal that is aborted when the workers have to end
  */
 export function endOnSignal(folders: () => readonly string[], exitCode: number): AbortSignal {
   const ending = new AbortController()

@@ -20,7 +20,7 @@ export function closeInherited() {
 }
 
 function listDescriptors(): string[] {
-  // On another platform such a folder is not this system's: under Wine it is the host's.
+  // On another platform, /proc may describe another system: under Wine it is the host's.
   if (process.platform !== 'linux') return []
   try {
     return readdirSync('/proc/self/fd')

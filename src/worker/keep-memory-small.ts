@@ -6,6 +6,7 @@
 export function keepMemorySmall() {
   const { setFlagsFromString } = process.getBuiltinModule('node:v8')
   setFlagsFromString('--semi-space-growth-factor=1')
-  // Of what is in use, how much may be added before the next full garbage collection; V8's own choice is up to 300.
+  // How far memory may grow, in percent of what is in use, before the next full garbage collection; V8 chooses up to
+  // 300.
   setFlagsFromString('--heap-growing-percent=65')
 }

@@ -1,8 +1,8 @@
 import type { WorkerDeps } from './deps.ts'
 
 /**
- * Leaves destinations alone that have asked for it, this worker or another one. To be called whenever a channel may have
- * become known, such as by its secret.
+ * Sends nothing to destinations that have asked this worker or another one to wait, until their wait is over. To be
+ * called whenever a channel may have become usable, such as when its secret has arrived.
  */
 export function keepWaits({ config, deliverer, store }: WorkerDeps) {
   for (const { channel, ms } of store.asked(config.changedAt())) deliverer.block(channel, ms)

@@ -34,7 +34,7 @@ export async function limitWaiting(deps: WorkerDeps, limits = limitsOf(deps)): P
   const isQuestion = (event: Arrival) => isQuestionEvent(event, spool, deps)
   await removeAll(findExcess(events, isQuestion, limits), (name) => claimEvent(name, deps), deps)
   const parked = list(spool.deferred, { isDelivery: true })
-  // Their age is limited by that of their last attempt, or by the route that makes them wait.
+  // Their age is limited elsewhere: deliveries that fail are given up, and routes limit how long others wait.
   const excess = findExcess(parked, (one) => isParkedQuestion(one, spool), {
     ...limits,
     maxDays: Number.POSITIVE_INFINITY,
@@ -78,7 +78,7 @@ function claimParked(name: string, { store }: WorkerDeps): Removal | undefined {
     const delivery = store.readParked(claim)?.delivery
     return delivery && { claim, ids: delivery.events, channel: delivery.channel }
   } catch (error) {
-    // It cannot be read now, and would wait until this worker ends.
+    // It cannot be read now. Without this it would stay claimed until this worker ends.
     store.release(claim)
     throw error
   }
@@ -121,12 +121,12 @@ async function removeBatch(
   removals: readonly (Removal & { reason: string })[],
   { journal, now, store }: WorkerDeps,
 ) {
-  const told = removals.flatMap(({ ids, channel, reason }) =>
+  const recorded = removals.flatMap(({ ids, channel, reason }) =>
     ids.map((id) =>
       journal.append({ at: now(), id, type: 'dropped', ...(channel && { channel }), reason }),
     ),
   )
-  await waitAtMost(RECORD_LIMIT_MS, Promise.all(told))
+  await waitAtMost(RECORD_LIMIT_MS, Promise.all(recorded))
   for (const { claim } of removals) {
     try {
       store.finish(claim)

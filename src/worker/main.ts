@@ -16,10 +16,13 @@ import type { WorkerOptions } from './open-worker.ts'
 import { runUntilIdle } from './run.ts'
 import { servedFolders } from './served-folders.ts'
 
-/** After this many journal entries all code has run. A long queue would begin to take much memory. */
+/**
+ * After this many journal entries all code has run and can be saved. Only then may memory be kept small, which a long
+ * queue soon needs.
+ */
 const BUSY_FROM = 60
 
-/** Saves the code that V8 has compiled for the next start. Only defined if start.ts runs this file. */
+/** Saves the compiled code, for a faster next start. Only defined if start.ts runs this file. */
 declare const keepCode: (() => void) | undefined
 
 const script = import.meta.filename
@@ -43,7 +46,7 @@ async function main() {
   const onRecord = atRecord(BUSY_FROM, keepCodeIfCompiled)
   const ending = endOnSignal(() => folders, 0)
   const options = folders.map((stateDir) => ({ stateDir, configDir, config, onRecord, ending }))
-  // A terminal that closes is not this worker's.
+  // The worker outlives the terminal from which it was started.
   process.on('SIGHUP', () => {})
   // Each folder is served on its own, so that a fault in one does not delay the others.
   await Promise.allSettled(options.map(serve))

@@ -15,7 +15,7 @@ import { RECORD_LIMIT_MS, waitAtMost } from './wait-at-most.ts'
 
 const SWEEP_EVERY_MS = 3600_000
 
-/** The worker's tasks beside delivering. Each one fails alone and is repeated later. */
+/** The worker's tasks besides delivering. If one fails, the others still run, and it is tried again later. */
 export class Maintenance {
   readonly #deps: WorkerDeps
   readonly #tallies: TallyKeeper
@@ -91,10 +91,10 @@ export class Maintenance {
   async #recordRemoval({ events, channel, reason }: Removal) {
     const { journal, now } = this.#deps
     const at = now()
-    const told = events.map((id) =>
+    const recorded = events.map((id) =>
       journal.append({ at, id, type: 'dropped', ...(channel && { channel }), reason }),
     )
-    await waitAtMost(RECORD_LIMIT_MS, Promise.all(told))
+    await waitAtMost(RECORD_LIMIT_MS, Promise.all(recorded))
   }
 }
 

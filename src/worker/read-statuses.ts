@@ -9,14 +9,14 @@ interface Reading {
   result: Promise<Statuses>
 }
 
-/** By state folder: the reading that has not begun. Who asks now joins it. */
+/** By state folder: the reading that has not begun. New calls join it. */
 const next = new Map<string, Reading>()
 /** By state folder: the last reading, under way or ended. */
 const last = new Map<string, Promise<unknown>>()
 
 /**
- * The journal's status of events that an earlier worker began, so that no channel is told twice. One reading at a time
- * serves all who asked meanwhile: a full journal takes a third of a second, and a burst asks hundreds of times.
+ * The journal's status of events that an earlier worker began, so that no channel gets an event twice. One reading at a
+ * time serves all who asked meanwhile: a full journal takes a third of a second, and a burst asks hundreds of times.
  */
 export async function readStatuses(stateDir: string, ids: readonly string[]): Promise<Statuses> {
   const reading = next.get(stateDir) ?? plan(stateDir)

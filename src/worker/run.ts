@@ -14,7 +14,7 @@ import { isAskedToEnd, serve, startOwn } from './serve.ts'
 import { waitAtMost } from './wait-at-most.ts'
 import { WakeUp } from './wake-up.ts'
 
-/** How long the next worker waits for this one: a receiver that hangs must not keep a question from being told. */
+/** How long the next worker waits for this one: a receiver that hangs must not keep questions back. */
 const GIVE_BACK_MS = 5000
 
 interface WorkerSummary {
@@ -150,13 +150,16 @@ async function run(opened: Opened): Promise<WorkerSummary> {
   return { handled: dispatcher.handled, faults: dispatcher.faults.texts }
 }
 
-/** Gives back what has not begun, before the lock: the next worker would send later messages of a session first. */
+/**
+ * Releases what has not begun before it releases the lock: the next worker would send later messages of a session
+ * first.
+ */
 async function giveBack({ deliverer }: WorkerDeps, dispatcher: Dispatcher) {
   deliverer.releaseAll()
   await waitAtMost(GIVE_BACK_MS, dispatcher.comeToRest())
 }
 
-/** Whether there are new events, own or of a dead worker, or parked deliveries. */
+/** Whether there are new events, events of hookbell's own or of a dead worker, or parked deliveries. */
 function hasWork(deps: WorkerDeps, dispatcher: Dispatcher): boolean {
   const { notices, stateDir, store } = deps
   if (isAskedToEnd(deps) || isOnHold(stateDir)) return false
@@ -171,7 +174,7 @@ async function close(
 ) {
   deliverer.releaseAll()
   await dispatcher.comeToRest()
-  // Of deliveries that have failed meanwhile.
+  // Notices about deliveries that have failed meanwhile.
   for (const claim of notices.takeOwn()) store.release(claim)
   await answers.close()
   // Some entries are not waited for where they are made.

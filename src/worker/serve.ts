@@ -59,7 +59,7 @@ function renewSettings(before: LoadedConfig, deps: WorkerDeps, wakeUp: WakeUp): 
     store.makeDue(config.changedAt())
     store.reviewQuiet()
     deliverer.reset()
-    // Perhaps only a secret has come.
+    // If only a secret has arrived, the waits that destinations asked for still count.
     keepWaits(deps)
   }
   return settings
@@ -92,7 +92,7 @@ async function startEnded(turns: RunningTurns, dispatcher: Dispatcher) {
 }
 
 async function tidyUp({ deps, maintenance }: Opened, dispatcher: Dispatcher, isHeld: boolean) {
-  // A destination may fail for days.
+  // Also while everything is stalled: a destination may fail for days.
   const isStalled = dispatcher.isStalled && !deps.journal.failure
   if (!isHeld && !dispatcher.isIdle && !isStalled) return
   await maintenance.sweep()

@@ -6,9 +6,9 @@ import { holdsEvents } from '../spool/layout.ts'
 import { startMarkerPath } from '../spool/lock/start-marker.ts'
 
 /**
- * The state folder, and the front door's fallback folders that hold events. A fallback folder with a start marker too,
- * which this worker has to remove, although another one may just have taken the last event. Each is served once, even
- * under two names. Folders that another user owns or may write to are left out.
+ * The state folder, and the front door's fallback folders that hold events. Also those that hold only a start marker,
+ * which this worker has to remove: another worker may just have taken the last event. Each is served once, even under
+ * two names. Folders that another user owns or may write to are left out.
  */
 export function servedFolders(stateDir: string, env = process.env): string[] {
   const fallbacks = fallbackFolders(stateDir, env).filter(

@@ -45,7 +45,10 @@ function requireTrustedPart(path: string): void {
   requireTrusted(path)
 }
 
-/** The front door checks this file and its folder; another file may be of a time when others could write to the folder. */
+/**
+ * The front door checks this file and its folder; another file may date from a time when others could write to the
+ * folder.
+ */
 function requireTrusted(path: string): void {
   if (!isTrustedIfPresent(path)) throw new Error(`${path}: another user owns or can change it`)
 }

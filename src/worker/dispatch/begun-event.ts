@@ -8,12 +8,15 @@ import { reviewSteps } from './next-step.ts'
 /** The journal's status of an event that an earlier worker began; undefined if none recorded anything. */
 export function takeBegun({ id }: Claim, { begun }: WorkerDeps): EventStatus | undefined {
   const status = begun.get(id)
-  // If the event comes back, the journal says more.
+  // Read anew if the event is claimed again: by then the journal has more entries.
   begun.delete(id)
   return status
 }
 
-/** An earlier worker may have recorded that a channel got the event, but not yet which channels were chosen. */
+/**
+ * Leaves out the channels that have settled the event. An earlier worker may have recorded that a channel got it, but
+ * not yet which channels were chosen.
+ */
 export function withoutSettled(prepared: Prepared, known: EventStatus): Prepared {
   const isLeft = ({ channel }: { channel: string }) => isOpen(known, channel)
   return {
@@ -44,7 +47,7 @@ export async function finishBegun(claim: Claim, before: EventStatus | undefined,
       `no route for ${kindOrName(before.kind, before.event)}`
     await deps.journal.append({ at: deps.now(), id: claim.id, type: 'suppressed', reason })
   }
-  // It may also have come before the alarm was raised.
+  // The crash may also have come before the alarm was raised.
   if (before) await deps.alarms.check(before)
   if (before) await reviewSteps({ kind: before.kind, events: [claim.id] }, deps)
   deps.store.finish(claim)

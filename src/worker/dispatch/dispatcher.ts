@@ -16,11 +16,11 @@ import { UnderWay } from './under-way.ts'
 const DUE_CHECK_EVENTS = 64
 /** With more events under way than this, sending goes first: preparing further ahead would only use memory. */
 const MAX_AHEAD = 128
-/** The same before a destination that takes only so many: its questions must be found before a summary leaves. */
+/** The same while a destination holds deliveries up: its questions must be found before a summary is sent. */
 const MAX_AHEAD_OF_SLOW = 500
-/** Events claimed at once while they go out, and listed per round: others cost no memory, and requests are noticed soon. */
+/** How many events are claimed and listed at a time: others cost no memory, and requests are noticed soon. */
 const MAX_FLOWING = 2000
-/** The same limit with those that their destinations hold up: events for other destinations must not wait behind them. */
+/** The limit with those that their destinations hold up: events for other destinations must not wait behind them. */
 const MAX_CLAIMED = 20_000
 /** How often a single run checks whether the rest only waits for failed destinations. */
 const STALL_CHECK_MS = 20
@@ -178,13 +178,13 @@ export class Dispatcher {
     for (const [id, status] of await readStatuses(stateDir, unknown)) begun.set(id, status)
   }
 
-  /** Starts the events that a crashed worker had claimed, one of which may be the cause. Nothing else waits for them. */
+  /** Starts events that a crashed worker had claimed: one may have caused the crash. Nothing else waits for them. */
   #investigate(events: readonly WaitingEvent[]) {
     if (events.length === 0 || this.#suspects) return
     const start = (event: WaitingEvent) => this.#startEvent(event)
     this.#suspects = beginOneByOne(events, this.#underWay, start).finally(() => {
       this.#suspects = undefined
-      // Others may have had to wait for these.
+      // `isIdle` has just changed.
       this.#underWay.ended()
     })
   }
@@ -216,7 +216,7 @@ export class Dispatcher {
     const running = run(claim, onQueued)
       .catch((error) => {
         const released = this.#release(name, claim)
-        // Here, not in new/: nobody else can try it.
+        // It is still claimed, so only this worker can try it again.
         if (released === undefined) this.#unreleased.set(name, claim)
         this.#rest(released ?? name, times, error)
       })
@@ -224,12 +224,12 @@ export class Dispatcher {
     this.#underWay.add(running)
   }
 
-  /** Gives a claim back. An event may be delivered in part. @returns the name, or undefined if that fails too */
+  /** Gives a claim back. Some channels may have the event. @returns the name, or undefined if that fails too */
   #release(name: string, claim: Claim): string | undefined {
     return this.faults.isolate(name, () => this.#deps.store.release(claim, !claim.isDelivery))
   }
 
-  /** Gives back what could not be given back before, such as on a network disk that was away for a moment. */
+  /** Gives back what could not be given back before, such as while a network disk did not respond. */
   #releaseLeft() {
     for (const [name, claim] of this.#unreleased) {
       if (this.#resting.has(name)) continue

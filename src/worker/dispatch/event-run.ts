@@ -30,7 +30,7 @@ type OnQueued = () => void
 
 /** The work on an event whose deliveries are queued. */
 interface Queued {
-  /** For each delivery whether it ended. */
+  /** For each delivery: false if it was released unattempted. */
   ended: Promise<boolean[]>
   others: Promise<unknown>
 }
@@ -41,7 +41,7 @@ export async function runEvent(
   deps: WorkerDeps,
   onQueued: OnQueued = () => {},
 ): Promise<void> {
-  // Keeps neither the event nor its deliveries: many may wait for a destination that fails.
+  // Only promises stay in memory, not the event or its deliveries: many may wait for a destination that fails.
   const queued = await queueEvent(claim, deps)
   onQueued()
   if (!queued) return
@@ -91,7 +91,7 @@ async function queueEvent(claim: Claim, deps: WorkerDeps): Promise<Queued | unde
   return { ended, others: Promise.all([recorded, reviewAfter(ended, { client, sessionId }, deps)]) }
 }
 
-/** @returns a text, the reason, if the event cannot be used */
+/** @returns the event; or a string, the reason why it cannot be used */
 function parseUsable(
   { id, crashes }: Claim,
   stored: StoredEvent,
@@ -151,7 +151,7 @@ function start(delivery: Delivery, claim: Claim, deps: WorkerDeps): Promise<bool
   return deliverAndSettle(delivery, load, deps)
 }
 
-/** Parks held deliveries, before they are recorded. @returns those that could not be parked: they are sent too early */
+/** Parks held deliveries, before they are recorded. @returns those that could not be parked, to be sent too early */
 async function parkHeld({ held }: Prepared, { store }: WorkerDeps): Promise<Delivery[]> {
   const parking = held.map(({ delivery, ...why }) =>
     store.park(delivery, { ...why, isHeld: true }).then(
@@ -188,7 +188,7 @@ function isBlank(body: Buffer): boolean {
   return body.every((byte) => byte <= 0x20)
 }
 
-/** A hook that a person runs by hand, or whose agent writes nothing in time. There is nothing that a person could retry. */
+/** Such as from a hook that a person runs by hand, or whose agent writes nothing in time. There is nothing to retry. */
 async function dropBlank(claim: Claim, { journal, now, store }: WorkerDeps) {
   const { id } = claim
   await journal.append({ at: now(), id, type: 'suppressed', reason: 'nothing came on stdin' })

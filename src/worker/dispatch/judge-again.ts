@@ -45,7 +45,7 @@ export async function judgeAgain(all: readonly Due[], deps: WorkerDeps) {
   return { kept, settled }
 }
 
-/** Whether a held delivery is only reviewed early. */
+/** Whether a held delivery is reviewed before it is due. */
 export function isBeforeItsTime({ isHeld, since, delivery }: Omit<Due, 'claim'>, now: number) {
   return isHeld && since <= now && now < delivery.notBefore
 }
@@ -60,7 +60,8 @@ async function drop({ claim, delivery }: Due, reason: string, { store, journal, 
 }
 
 /**
- * Parks a delivery that is due in quiet hours until their end, and one that they have held until the end they have now.
+ * Parks a delivery that is due in quiet hours until these end. One that they hold already is parked anew if their end
+ * has changed.
  * @returns undefined if it is to be sent, or is held as before
  */
 async function holdAgain(one: Due, config: Config, { store, now }: WorkerDeps) {
@@ -75,7 +76,7 @@ async function holdAgain(one: Due, config: Config, { store, now }: WorkerDeps) {
     await store.park(putOff(delivery, hold, isEarly ? delivery.notBefore : at), why)
     return hold
   } catch {
-    // The disk is full: as when it is held at first, it is told too early rather than never.
+    // The disk is full: it is sent too early rather than never, as when it is first held.
     return undefined
   }
 }
@@ -87,7 +88,7 @@ function releasedFromQuiet(one: Due, config: Config, now: number): Due {
   return { ...one, delivery: { ...delivery, notBefore: Math.min(delivery.notBefore, now) } }
 }
 
-/** How quiet hours hold a delivery now that they have held until another time; undefined if that has not changed. */
+/** The new hold of a delivery that quiet hours hold, if their end has changed; else undefined. */
 function quietHoldAnew({ delivery, dueOtherwise, group }: Due, config: Config, now: number) {
   if (dueOtherwise === undefined) return undefined
   const moment = Math.max(now, dueOtherwise)

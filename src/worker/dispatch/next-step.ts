@@ -7,8 +7,8 @@ import type { WorkerDeps } from '../deps.ts'
 import { readStatuses } from '../read-statuses.ts'
 
 /**
- * Call this with a delivery that failed for good: the next step of its route may be due at once. The end of a turn can
- * wait.
+ * Call this with a delivery that failed for good: the next step of its route may be due at once. Only for urgent kinds:
+ * the end of a turn can wait.
  */
 export async function reviewSteps(
   { kind, events }: { kind: string; events: readonly string[] },
@@ -43,7 +43,7 @@ export async function isBroughtForward(
   return true
 }
 
-/** Whether all channels before it that disturb somebody have failed for good. */
+/** Whether all channels of earlier steps that disturb somebody have failed for good. */
 function isDueAtOnce(status: EventStatus, channel: string, { config }: WorkerDeps): boolean {
   const before = channelsOf(status).filter(
     (name) =>
@@ -57,7 +57,7 @@ function heldChannels({ channels }: EventStatus): string[] {
   return Object.keys(channels).filter((name) => channels[name]?.state === 'held')
 }
 
-/** The same for all channels of a step, also if one of them was brought forward; 0 for the first step. */
+/** When the step of the channel is due, Unix ms, even if the channel was brought forward; 0 for the first step. */
 function plannedFor({ channels }: EventStatus, name: string): number {
   return channels[name]?.plannedFor ?? 0
 }

@@ -18,21 +18,21 @@ export const MAX_CRASHES = 3
 
 /** The work on a parked delivery that is queued, with those of its group. */
 interface Queued {
-  /** Whether it ended. */
+  /** False if it was released unattempted. */
   running: Promise<boolean>
   claims: readonly Claim[]
   /** Resolves when those that are not sent are recorded. */
   settled: Promise<void>
 }
 
-/** Runs a parked delivery to its end or its next attempt, with those of its group. */
+/** Sends a parked delivery together with the others of its group, until they are settled or parked again. */
 export async function runParked(
   claim: Claim,
   deps: WorkerDeps,
   onQueued: () => void,
 ): Promise<void> {
   const { store } = deps
-  // Keeps no delivery: many may wait for a destination that was down.
+  // Only promises stay in memory, not the delivery: many may wait for a destination that was down.
   const queued = await queueParked(claim, deps)
   onQueued()
   if (!queued) return
@@ -88,7 +88,7 @@ async function releaseEarly(all: readonly Due[], deps: WorkerDeps): Promise<Due[
   return due
 }
 
-/** Finishes those whose end another worker has recorded, before it ended itself. @returns the others */
+/** Finishes those whose outcome another worker recorded before it ended. @returns the others */
 async function finishSettled(all: readonly Due[], deps: WorkerDeps): Promise<Due[]> {
   const open: Due[] = []
   for (const one of all) {

@@ -7,7 +7,10 @@ const MAX_BYTES = 2 * 1024 * 1024
 
 /** Counts the events and deliveries that are being prepared. */
 export class Preparing {
-  /** How many messages each event makes, while so many wait that memory counts more than a slow transcript; else 1. */
+  /**
+   * How many messages each event makes. 1 while few wait: then memory matters less than not waiting for a slow
+   * transcript.
+   */
   messagesEach = 1
   #count = 0
   #bytes = 0
@@ -23,7 +26,7 @@ export class Preparing {
     return isFew && this.#bytes + bytes <= MAX_BYTES
   }
 
-  /** @returns what to call when it is prepared, also more than once */
+  /** @returns the function to call when it is prepared; further calls do nothing */
   begin(bytes: number): () => void {
     this.#count += 1
     this.#bytes += bytes

@@ -1,6 +1,6 @@
 const FIRST_MS = 1000
 const MAX_MS = 60_000
-/** When the failures of what was not tried again are forgotten: it has gone, or another worker handles it. */
+/** How long after its pause a failure is remembered: by then the file has gone, or another worker handles it. */
 const FORGET_AFTER_MS = 10 * MAX_MS
 
 /** Events and deliveries that failed unexpectedly (a full disk, a bug), with a pause that grows with each failure. */
@@ -8,7 +8,7 @@ export class Resting {
   readonly #now: () => number
   readonly #names = new Map<string, { times: number; until: number }>()
 
-  /** @param now milliseconds of a clock that is never put back */
+  /** @param now milliseconds of a clock that is never set back */
   constructor(now: () => number) {
     this.#now = now
   }

@@ -34,7 +34,9 @@ export function withRules(life: EarlierMessages, deps: RuleDeps): MessageLife {
   }
 }
 
-/** Whether its channel opted out of the rules. A later step, which alone expires, still depends on what happened since. */
+/**
+ * Whether its channel opted out of the rules. A later step (only these expire) still depends on what happened since.
+ */
 function getsEverything({ channel, expires }: Delivery, { config }: Pick<LoadedConfig, 'config'>) {
   return expires === 0 && !noiseOf(channel, config).hasNoiseRules
 }
@@ -47,7 +49,7 @@ export function quietHold(
 ): Hold | undefined {
   const { channel, message, acceptedAt, expires } = delivery
   const isOver = now - acceptedAt >= MAX_QUIET_MS || (expires > 0 && now > expires)
-  // Our own, the digest, comes at the time that a person has set.
+  // hookbell's own message, the digest, comes at the time that a person has set.
   const isOwn = message.client === OWN_CLIENT
   if (isOver || isOwn) return undefined
   const verdict = judgeDue(delivery, config, now)
@@ -70,7 +72,10 @@ export function putOff(delivery: Delivery, { until }: Hold, from: number): Deliv
   }
 }
 
-/** By what a mute may name a delivery. A summary of several sessions belongs to none of them, and none has a kind. */
+/**
+ * The properties by which a mute may name a delivery. A summary has no kind; one of several sessions has no session,
+ * folder or project.
+ */
 export async function originOf(
   { events, kind, message: { sessionId, cwd } }: Delivery,
   projectOf: RuleDeps['projectOf'],

@@ -17,7 +17,10 @@ type Unsent = Extract<Ended, { delivery: Delivery }>
 /** The longest pause before writing to a full spool is tried again. */
 const MAX_PAUSE_MS = 60_000
 
-/** What is being stored, or is: a summary is stored once, though each of its deliveries gets the same outcome. */
+/**
+ * Deliveries that are stored or being stored: a summary is stored once, though each of its deliveries gets the same
+ * outcome.
+ */
 const kept = new WeakMap<Delivery, Promise<void>>()
 
 /**
@@ -72,7 +75,7 @@ async function goOnInMemory(
 ): Promise<boolean> {
   if (!('delivery' in outcome)) return false
   if (outcome.type === 'held') {
-    // As when it cannot be held at first: told too early rather than never.
+    // Sent too early rather than never, as when it is first held.
     const early = { ...outcome.delivery, isUnconditional: true }
     return await deliverAndSettle(early, async () => early, deps)
   }

@@ -28,7 +28,7 @@ export class UnderWay {
     this.#works.add(added)
   }
 
-  /** Tells everybody that some work has ended; also called for work that is not counted here. */
+  /** Notifies everybody who waits that some work has ended. To be called also for work that is not counted here. */
   ended() {
     this.notify()
     this.#onEnd()

@@ -102,7 +102,7 @@ export class Alarms {
       delivered: (handle) => {
         begun.delivered(handle)
         const told = isTelling ? others.map((one) => one.id) : []
-        // A record is not seen by anybody.
+        // Nobody has seen a message that is only recorded, such as in a file.
         this.#noteDelivered(channel, notifier.isRecord ? told : [...told, ...events])
         if (told.length > 0) this.#toldBy.set(id, told)
       },
@@ -155,7 +155,7 @@ export class Alarms {
       wordsFor: (reader: string) => this.#wordsFor(channel, reason, reader),
       tried: [channel],
     }
-    // Before it counts as reported: a crash in between would lose it.
+    // Added before the channel counts as reported: otherwise a crash in between would lose the notice.
     this.#deps.notices.add(notice, sessionEnv)
     this.#file.write({ ...state, deadChannels: [...state.deadChannels, channel] })
   }

@@ -12,13 +12,13 @@ import type { WorkerDeps } from '../deps.ts'
 import { ownReport } from './own-report.ts'
 
 const TITLE = 'the configuration cannot be used'
-/** More than are shown or wait at once. */
+/** More reports than are shown or wait at the same time. */
 const MAX_REPORTS = 10
 
 interface Told {
-  /** Of the problem; '' if the configuration was right. */
+  /** Hash of the problem; '' if the configuration was right. */
   hash: string
-  /** Of the events that reported it and earlier problems, the latest first: they may still be shown, or wait. */
+  /** Ids of the events that reported it and earlier problems, the latest first: they may still be shown, or wait. */
   ids: readonly string[]
 }
 
@@ -31,7 +31,7 @@ export class ConfigProblem {
   #seen: LoadedConfig | undefined
   /** When `#seen` may be reported; undefined if that is settled. */
   #dueAt: number | undefined
-  /** Of the problem that was told last. */
+  /** Hash of the problem that was reported last. */
   #hash: string
 
   constructor(deps: WorkerDeps) {
@@ -76,7 +76,7 @@ export class ConfigProblem {
     return config.isOf(stateDir) ? problem : undefined
   }
 
-  /** A file that this worker has seen change, or that is new, may be half of what is being saved. */
+  /** A file that this worker has seen change, or that is new, may be only half saved. */
   #graceMs(loaded: LoadedConfig): number {
     const { config, now } = this.#deps
     if (!this.#problemOf(loaded)) return 0
@@ -93,13 +93,16 @@ export class ConfigProblem {
     return { hash, ids: ids.filter(Boolean) }
   }
 
-  /** Another worker may have ended before a channel carried its report, or one that is outdated by now. */
+  /**
+   * Another worker may have ended before a channel delivered its report. Earlier reports, outdated by now, are still
+   * watched, so that they are not sent any more.
+   */
   #resume({ hash, ids: [latest, ...earlier] }: Told) {
     if (latest !== undefined) this.#watch(latest, hash)
     for (const id of earlier) this.#watch(id, '')
   }
 
-  /** Another worker may notice the same at the same moment: then only the first one tells it. */
+  /** Another worker may notice the problem at the same moment: then only the first one reports it. */
   #tellFirst(loaded: LoadedConfig, hash: string): Claim | undefined {
     try {
       return withLock(this.#path, () => {
@@ -129,7 +132,7 @@ export class ConfigProblem {
   }
 
   /**
-   * Sends it on other channels until one carries it, unless the configuration is changed meanwhile.
+   * Sends the report on other channels until one delivers it, unless the configuration is changed meanwhile.
    * @param hash of the problem that the event reports; '' if that is over
    */
   #watch(event: string, hash: string) {

@@ -18,7 +18,7 @@ import { RECORD_LIMIT_MS, waitAtMost } from '../wait-at-most.ts'
 type Schedule = NonNullable<Config['digest']>
 
 /**
- * Sends the configured digest once per due time. Its id follows from that time, so a worker that ends in the middle
+ * Sends the configured digest once per due time. Its id is derived from that time, so a worker that ends in the middle
  * causes no second one. Only the holder of the lock makes one. A failure is retried at the next check.
  */
 export class DigestSchedule {

@@ -11,16 +11,16 @@ import type { Store } from '../../spool/store.ts'
 import type { OwnChannels } from './own-channels.ts'
 import { ownReport } from './own-report.ts'
 
-/** What hookbell itself reports to a person, on one channel after the other until one carries it. */
+/** What hookbell itself reports to a person, on one channel after the other until one delivers it. */
 export interface Notice {
   /** The title of its event. */
   reason: string
   wordsFor: (channel: string) => string
-  /** Channels on which it was or cannot be sent. */
+  /** Channels that were tried, or that cannot be used. */
   tried: readonly string[]
   /** Why it need not be sent any more. */
   whyOver?: () => string | undefined
-  /** Called with the id of the event that carries it on another channel. */
+  /** Called with the id of the event that reports it on another channel. */
   moved?: (id: string) => void
 }
 
@@ -73,7 +73,7 @@ export class Notices {
     return claim
   }
 
-  /** This event carries the notice: sends it on another channel if the event fails. */
+  /** Sends the notice on another channel if this event, which reports it, fails. */
   watch(id: string, notice: Notice) {
     if (!this.#underWay.has(id)) this.#underWay.set(id, notice)
   }
@@ -127,7 +127,7 @@ export class Notices {
     }
   }
 
-  /** A summary tells more than the notice. */
+  /** A summary is sent even so, because it reports more than the notice. */
   #whyOver({ events: [id = '', ...others] }: Delivery): string | undefined {
     return others.length > 0 ? undefined : this.#underWay.get(id)?.whyOver?.()
   }

@@ -8,8 +8,8 @@ const MAX_EVENTS = 100
 const schema = z.record(z.string(), z.string())
 
 /**
- * The channel that each of hookbell's own events is for, whatever the routes say; absent once it is delivered. Not in the
- * spool: what stands in an event file must not choose a channel. Another worker may write the file too.
+ * The channel that each of hookbell's own events is for, whatever the routes say; absent once it is delivered. Not kept
+ * in the spool: the content of an event file must not choose a channel. Another worker may write the file too.
  */
 export class OwnChannels {
   readonly #path: string

@@ -11,11 +11,15 @@ export function isOver(session: Session, shown: Shown): boolean {
   )
 }
 
-/** A failure or the end of a turn is outdated once the session goes on, after what was known when it was told. */
+/**
+ * A failure or the end of a turn is outdated once the session goes on after the last event that was known when it was
+ * sent.
+ */
 function isOutdated(session: Session, { at, knownAt = at, channel }: Shown): boolean {
   const { promptAt, ownTurnAt = 0, turnEnd, answeredAt, isHeadless } = session
   const endedAt = turnEnd?.at ?? 0
-  // The client took a turn of its own, whose end is not told there: the message still says where the session stands.
+  // The client took a turn of its own, whose end was not sent to this channel: the message still shows the session's
+  // state.
   const isOwnTurn = ownTurnAt > Math.max(at, promptAt)
   const isAside = isOwnTurn && endedAt > at && turnEnd?.to?.includes(channel) !== true
   const since = isAside ? endedAt : at

@@ -14,7 +14,7 @@ export class LookTimes {
     this.#now = now
   }
 
-  /** The older a question, the less often. */
+  /** Plans the next reading: the older a question, the less often. */
   setNext(handle: string, ageMs: number) {
     const ms = Math.min(Math.max(ageMs / 10, FIRST_LOOK_MS), MAX_LOOK_MS)
     this.#next.delete(handle)

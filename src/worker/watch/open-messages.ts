@@ -211,7 +211,7 @@ export class OpenMessages implements EarlierMessages {
       const after = result.isDone ? { ...shown, handle: result.answer, left: answered } : shown
       isSaved = this.#shown.add(after) && result.isDone
     })
-    // The next answer may have come meanwhile. What could not be saved would be done again without end.
+    // The next answer may have come meanwhile. Not if it could not be saved, or this would repeat forever.
     if (isSaved) await this.review(shown)
   }
 

@@ -9,7 +9,7 @@ import type { Claim } from '../../spool/claim.ts'
 import type { Store } from '../../spool/store.ts'
 import { LookTimes } from './look-times.ts'
 
-/** A client whose transcript has not grown for so long was probably killed, which it does not tell. */
+/** A client whose transcript has not grown for so long was probably killed, which no hook reports. */
 const SILENT_MS = 3600_000
 /** More sessions than run at once. */
 const MAX_TURNS = 100
@@ -36,8 +36,9 @@ type Ending =
   | { hook_event_name: 'StopFailure'; error_details: string }
 
 /**
- * The running turns of clients that fire no hook when a turn fails, or a review ends. Their transcripts are read while they
- * run, and such an end becomes an event. Another worker does not know of them: then it is not told.
+ * The running turns of clients that fire no hook when a turn fails, or a review ends. Their transcripts are read while
+ * they run, and such an end becomes an event. They are known only to the worker that saw them begin: if it ends first,
+ * nothing is reported.
  */
 export class RunningTurns {
   readonly #deps: TurnsDeps
@@ -69,7 +70,7 @@ export class RunningTurns {
     return times.length > 0 ? Math.min(...times) : undefined
   }
 
-  /** The unheard ends of turns since the last call, accepted and claimed as events. */
+  /** The ends of turns since the last call that no hook reported, accepted and claimed as events. */
   async takeEnded(): Promise<Claim[]> {
     const claims: Claim[] = []
     for (const [key, turn] of this.#turns) {
@@ -89,7 +90,7 @@ export class RunningTurns {
     return claims
   }
 
-  /** @returns undefined while it runs */
+  /** @returns undefined while it runs; `heard` if no event is needed */
   async #endOf(turn: Turn): Promise<Ending | 'heard' | undefined> {
     const { client, transcriptPath, at } = turn.prompt
     const now = this.#deps.now()
@@ -101,7 +102,7 @@ export class RunningTurns {
     const { outcome, outcomeReason, outcomeAt = 0, isHeadless, isReview } = facts
     // The prompt may not be written yet: then this is how the turn before it ended.
     if (outcome === '' || outcomeAt < at) return undefined
-    // The end of a one-shot run tells that it failed.
+    // The event at the end of a one-shot run reports its failure.
     if (outcome === 'failed' && !isHeadless) {
       return { hook_event_name: 'StopFailure', error_details: outcomeReason }
     }

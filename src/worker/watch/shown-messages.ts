@@ -90,7 +90,7 @@ export class ShownMessages {
   take(shown: Shown, until: number): boolean {
     const known = this.#readNow().find((one) => isSame(one, shown))
     const { takenUntil = 0 } = known ?? {}
-    // Longer than anybody takes one means that the clock was set back.
+    // A time further ahead than any worker sets means that the clock was set back.
     const isTaken = takenUntil > this.#now() && takenUntil <= until
     if (!known || isTaken) return false
     const others = this.#others(shown)
@@ -111,7 +111,7 @@ export class ShownMessages {
 
   /**
    * For a message that may replace another one: waits while this worker changes or sends one there, but not for long,
-   * since a question must not wait for a request that hangs. @returns what ends it
+   * since a question must not wait for a request that hangs. @returns the function to call when it is sent
    */
   async beginAlone(place: Place): Promise<() => void> {
     const earlier = [...this.#changes].flatMap(([change, { channel, session }]) =>
