@@ -31,7 +31,7 @@ function unusableState(stateDir: string): HookbellError | undefined {
   return unusable(stateDir)
 }
 
-/** A missing folder is no fault: the next event creates it. */
+/** A missing folder is not a fault: the next event creates it. */
 function unusable(path: string): HookbellError | undefined {
   const stat = statOf(path)
   if (!stat) return undefined

@@ -89,7 +89,7 @@ function contentOf({ path, name }: Kept): Pick<Removal, 'events' | 'channel'> {
   return { events, ...(channel && { channel }) }
 }
 
-/** Infinite where that cannot be told. */
+/** The free bytes on the disk of the spool; infinite where that cannot be found out. */
 export function freeBytesOf({ dead }: Spool): number {
   try {
     const { bavail, bsize } = statfsSync(dead)

@@ -6,8 +6,8 @@ import { outlineParked } from './outline.ts'
 import { eventsOf } from './park.ts'
 
 /**
- * Makes every delivery that failed due now, and what waits in a worker for a destination that failed. What a policy
- * holds stays held. @returns how many
+ * Makes due now all failed deliveries, and the claimed events of workers that wait for a failed destination. Deliveries
+ * that a policy holds stay held. @returns how many
  */
 export function makeAllDue(spool: Spool): number {
   const failed = outlineParked(spool).filter(({ isHeld }) => !isHeld).length

@@ -39,8 +39,8 @@ export function requestHandoverIfOlder(state: string, version = packageVersion()
 }
 
 /**
- * Makes this worker ask itself to end if a newer version has replaced its files: an update of the package does so and
- * asks nobody.
+ * Makes this worker ask itself to end if a newer version has replaced its files: an update of the package does so
+ * without asking.
  * @param installed the version that these files have now
  */
 export function requestHandoverIfReplaced(state: string, installed = packageVersion()) {

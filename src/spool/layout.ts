@@ -2,7 +2,7 @@
 //
 // | folder         | means                           | leaves by                        | after a crash here     |
 // | -------------- | ------------------------------- | -------------------------------- | ---------------------- |
-// | tmp/           | being written, nobody reads it  | rename to new/ (= accepted)      | swept after 36 h       |
+// | tmp/           | being written, nobody reads it  | rename to new/ (= accepted)      | new/ if whole, or swept|
 // | new/           | accepted events                 | rename to cur/<owner>/ (claim)   | nothing to do          |
 // | cur/<owner>/   | held by a worker                | all settled or parked: unlink    | owner dead: back       |
 // | deferred/      | deliveries that wait for a time | their time comes: cur/<owner>/   | nothing to do          |

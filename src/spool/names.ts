@@ -26,7 +26,10 @@ export function parseName(name: string): ParsedName | undefined {
   return { id, crashes: Number(crashes), isDelivery }
 }
 
-/** The event that a file concerns, of a summary the first one. A delivery has its id, a dot and the channel as its own. */
+/**
+ * The id of the event that a file concerns, of a summary the first one. In the id of a delivery it is the part before
+ * the dot.
+ */
 export function eventIdOf({ id, isDelivery }: ParsedName): string {
   return isDelivery ? id.replace(/\..*/, '') : id
 }
@@ -59,7 +62,7 @@ export function setUnreadableAside(folder: string, spool: Spool, now: number) {
   }
 }
 
-/** Moves a damaged or foreign object to corrupt/. A name that gets too long with the time in it is cut. */
+/** Moves a damaged or foreign object to corrupt/. A name that the time makes too long is shortened. */
 export function setAside(path: string, name: string, spool: Spool, now: number) {
   try {
     renameFile(path, join(spool.corrupt, `${now}-${name}`))

@@ -5,7 +5,8 @@ import type { Spool } from './layout.ts'
 import { parseName } from './names.ts'
 
 /**
- * Moves the events that version 0.1 kept in deferred/ to new/, without their notes: the journal has the open channels.
+ * Moves the events that version 0.1 kept in deferred/ to new/, without their notes: the journal shows which channels
+ * are open.
  */
 export function takeOverOldDeferred(spool: Spool) {
   const { deferred } = spool

@@ -45,10 +45,10 @@ export class ParkedDeliveries {
   readonly #taken = new Set<string>()
   /** Ids of deliveries that are claimed now and to be made due as soon as they are back. */
   readonly #awaited = new Set<string>()
-  /** Not due before they are written, but what changes them meanwhile counts. */
+  /** Deliveries that are being written. They are not due before that, but may be made due meanwhile. */
   readonly #beingWritten = new Map<string, Wait>()
   #refreshedAt = Number.NEGATIVE_INFINITY
-  /** The folder may hold deliveries that are not known here yet. */
+  /** Whether the folder may hold deliveries that are not known here yet. */
   isStale = false
   /** When a person asked for failed deliveries to be tried at once, and the same as last reported. */
   #flushedAt = 0
@@ -99,12 +99,12 @@ export class ParkedDeliveries {
     return this.#taken.has(`${event} ${channel}`) || includes(this.#waits, event, channel)
   }
 
-  /** The same, and also while it is written: until then a crash would lose it, but it will be due. */
+  /** The same, but true even while it is being written: a crash could still lose it, but it will be due. */
   willBeDue(event: string, channel: string): boolean {
     return this.has(event, channel) || includes(this.#beingWritten, event, channel)
   }
 
-  /** Whether a person has asked for deliveries to be tried now since the last call. */
+  /** Whether a person has asked, since the last call, for failed deliveries to be tried now. */
   takeFlush(): boolean {
     this.#flushedAt = readFlushedAt(this.#spool)
     const isNew = this.#flushedAt !== this.#reportedFlush

@@ -44,7 +44,10 @@ function makeInPlace(spool: Spool, folder: (typeof folders)[number]) {
   }
 }
 
-/** What needs no folder that is missing goes on. The worker tries to make it again once a minute. */
+/**
+ * A full disk may allow no new folder: whatever does not need it goes on. The worker tries to make it again once a
+ * minute.
+ */
 function makeIfRoom(path: string) {
   try {
     makePrivate(path)

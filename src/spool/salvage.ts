@@ -32,7 +32,7 @@ export function salvage(spool: Spool, now: number): number {
 /** Milliseconds until `salvage` may accept an event that is written in full; undefined if there is none. */
 export function nextSalvageInMs(spool: Spool, now: number): number | undefined {
   const ages = readdirSync(spool.tmp).flatMap((name) => ageOfWhole(spool, name, now) ?? [])
-  // What is older cannot be moved.
+  // Older files could not be moved.
   const young = ages.filter((age) => age >= 0 && age < SALVAGE_AFTER_MS)
   return young.length > 0 ? SALVAGE_AFTER_MS - Math.max(...young) : undefined
 }
@@ -63,7 +63,7 @@ function salvageOne(spool: Spool, name: string, now: number): boolean {
   }
 }
 
-/** An event that was cut, when its writer was killed or at the maximum size, is no whole JSON value. */
+/** An event that was cut off, because its writer was killed or at the maximum size, is not a complete JSON value. */
 function isWhole(bytes: Buffer): boolean {
   const parsed = parseSpoolFile(bytes)
   if (!parsed) return false

@@ -26,7 +26,9 @@ export interface WaitingEvent {
 
 /** Which of the waiting events a worker wants to see. */
 export interface Wanted {
-  /** At most this many, and as many that may have crashed a worker: thousands of these must not hide the others. */
+  /**
+   * At most this many, and as many again that may have crashed a worker: thousands of these must not hide the others.
+   */
   max: number
   /** Whether to skip the event for now. */
   isLater(name: string): boolean
@@ -113,7 +115,7 @@ export interface Store {
   review(deliveries: readonly string[]): void
   /** Whether held deliveries wait for such a review. */
   hasReviews(): boolean
-  /** Whether a person has asked for deliveries to be tried now since the last call. */
+  /** Whether a person has asked, since the last call, for failed deliveries to be tried now. */
   takeFlush(): boolean
   /** Milliseconds until the next parked delivery is due that is not `isLater`; undefined if there is none. */
   nextDueInMs(isLater?: (name: string) => boolean): number | undefined

@@ -10,11 +10,13 @@ const MIB = 1024 * 1024
 
 /** How many events may wait, and how many deliveries. */
 export const MAX_WAITING = 100_000
-/** The same if no worker starts: then a front door removes the others. Same number: bin/hookbell-hook. */
+/** How many events may wait if no worker starts: a front door removes older ones. Same number: bin/hookbell-hook. */
 export const MAX_WITHOUT_WORKER = 10_000
 
 const limits: WaitingLimits = { maxFiles: MAX_WAITING, maxBytes: 512 * MIB, maxDays: 30 }
-/** In force on a disk that is nearly full. Not fewer: most of it may be used by others, and each event counts. */
+/**
+ * In force on a disk that is nearly full. Not lower: other programs may have filled the disk, and each event counts.
+ */
 const scarce: WaitingLimits = { ...limits, maxFiles: MAX_WITHOUT_WORKER, maxBytes: 64 * MIB }
 const RESERVE_BYTES = 64 * MIB
 const DAY_MS = 24 * 3600_000

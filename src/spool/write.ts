@@ -28,8 +28,8 @@ export function acceptEvent(state: string, header: Header, body: Buffer): string
 }
 
 /**
- * Whether a worker has accepted the event before this process could, such as one that was stopped in between. Nobody else
- * removes a new file from tmp/.
+ * Whether a worker has accepted the event before this process could, such as when this process was stopped in between.
+ * Nobody else removes a new file from tmp/.
  */
 function isSalvaged({ syscall, code }: NodeJS.ErrnoException, from: string, folder: string) {
   return syscall === 'rename' && code === 'ENOENT' && isMissing(from) && !isMissing(folder)

@@ -26,7 +26,7 @@ import { endStart } from './start-marker.ts'
 // The lock avoids a useless second worker. No guarantee depends on it: a claim is a rename, which only one process
 // can win. So whenever in doubt, a worker runs.
 
-/** Locks of this process, by state folder. Path and text may hold the host name, which may change meanwhile. */
+/** Locks of this process, by state folder. Path and text may contain the host name, which may change meanwhile. */
 const held = new Map<string, { path: string; text: string }>()
 
 export function lockPath(state: string): string {
@@ -178,7 +178,7 @@ function removeOldSideLocks(state: string) {
   }
 }
 
-/** The front door too takes a worker with any of these for a running one. */
+/** The front door too counts a worker with any of these locks as running. */
 function sideLocksIn(state: string): string[] {
   try {
     const names = readdirSync(state).filter((name) => /^worker\..+\.lock$/.test(name))

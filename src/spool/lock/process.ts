@@ -11,8 +11,8 @@ interface ProcessStat {
 }
 
 /**
- * Reads a file below /proc. On Windows a folder of this name, which any user can make, is an ordinary one.
- * @throws the system error, also there
+ * Reads a file below /proc. Not on Windows, where any user can create an ordinary folder of this name. @throws an error
+ * if it cannot be read, and always on Windows
  */
 export function readProc(path: string, platform = process.platform): string {
   if (platform === 'win32') throw new Error('no /proc')

@@ -70,8 +70,8 @@ function isValid(text: string): boolean {
 }
 
 /**
- * Whether a worker has ended without its lock. One that is slow still runs, and one that has just been started may run in
- * another container.
+ * Whether the worker that a marker names has ended without taking the lock. One that is slow still runs, and one that
+ * has just been started may run in another container.
  */
 function hasFailed(text: string): boolean {
   const pid = pidOf(text)
