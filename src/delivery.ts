@@ -92,7 +92,7 @@ export const deliverySchema = z.object({
   remaining: z
     .array(z.string())
     .optional()
-    .describe('The recipients who lack it, while others have it; absent if nobody has it'),
+    .describe('The recipients who have not got it, if others have; absent if nobody has'),
   attempts: z.int().nonnegative().describe('Attempts made so far'),
   firstTriedAt: z.number().describe('Unix ms of the first attempt; 0 if there was none'),
 })

@@ -80,11 +80,11 @@ export async function send(
   )
 }
 
-/** How long aborted work may take to fail in its own words. */
+/** How long aborted work may take to fail with its own error. */
 const LAST_WORDS_MS = 1000
-/** A deadline noticed so much later: this process was stopped, and the answer may have come meanwhile. */
+/** If the deadline is noticed this late, this process was stopped, and the response may have come meanwhile. */
 const STOPPED_MS = 500
-/** How long that answer may take to be read. */
+/** How long reading that response may take. */
 const READ_MS = 1000
 
 /** Aborts the work after `limitMs`, and does not wait for work that ignores its signal. @throws what the work throws */
@@ -113,7 +113,7 @@ export async function withDeadline<Result>(
   }
 }
 
-/** The outcome of a message that was accepted. If some recipients lack it, it is tried again for them alone. */
+/** The outcome of a message that was accepted. If some recipients did not get it, it is tried again for them alone. */
 export function sentOutcome(
   before: Delivery,
   sent: Sent,
@@ -139,7 +139,7 @@ export function failedOutcome(
 ): Outcome {
   const outcome = outcomeOf(before, error, loaded, deps, trippedMs)
   if (!before.remaining || outcome.type === 'deferred') return outcome
-  // Somebody has it, so it never counts as failed.
+  // Some recipients have it, so it never counts as failed.
   const { attempt, reason } = outcome
   return { type: 'delivered', attempt, ms: 0, answer: `others have it; ${reason}` }
 }

@@ -27,11 +27,11 @@ interface DelivererDeps extends AttemptDeps {
   isComing?(event: string, channel: string): boolean
   /** Absent if nothing is known of earlier messages. */
   life?: MessageLife
-  /** Milliseconds of a clock that is never put back. */
+  /** Milliseconds of a clock that is never set back. */
   steadyNow(): number
 }
 
-/** A queued delivery, and whom to tell its outcome. */
+/** A queued delivery, and what to call with its outcome. */
 interface Order extends Waiting {
   channel: string
   /** It is sent directly and no longer waits for the hub. */
@@ -71,7 +71,7 @@ export class Deliverer {
     return [...this.#lines.values()].reduce((sum, { queue }) => sum + queue.size, 0)
   }
 
-  /** How many of them their destinations hold up; `isMoving` whether one of these is moving. See DestinationLine. */
+  /** How many of them their destinations hold up. For this and `isMoving` see DestinationLine. */
   get heldUp(): number {
     return [...this.#lines.values()].reduce((sum, { heldUp }) => sum + heldUp, 0)
   }

@@ -3,7 +3,7 @@ interface LimiterOptions {
   concurrency: number
   /** At least this long between two starts. */
   minIntervalMs: number
-  /** Milliseconds of a clock that is never put back. */
+  /** Milliseconds of a clock that is never set back. */
   now: () => number
 }
 

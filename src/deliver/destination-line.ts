@@ -10,7 +10,7 @@ export interface DestinationLine {
   isBypassed: boolean
   /** Whether a delivery is being sent, or is queued and not blocked after a failure. */
   readonly isMoving: boolean
-  /** How many deliveries are queued if the destination fails, takes only one now and then, or is far behind; else 0. */
+  /** How many deliveries are queued if the destination fails, limits their rate, or is far behind; else 0. */
   readonly heldUp: number
   /** Forgets earlier failures. */
   reset(): void

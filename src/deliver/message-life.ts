@@ -34,7 +34,7 @@ export interface Begun {
   isBeside?: boolean
   /** @param handle of the message, if the notifier gave one */
   delivered(handle: string | undefined): void
-  /** @param handle of the message, if it may have arrived all the same */
+  /** @param handle of the message, if it may have arrived nevertheless */
   failed(handle?: string): void
 }
 
@@ -59,7 +59,7 @@ export async function whyNotNow(
   return hold && { type: 'held', ...hold, delivery }
 }
 
-/** Whether a message is late, such as after `hookbell hold`, so that it may be told together with others. */
+/** Whether a message is late, such as after `hookbell hold`, so that it may become part of a summary. */
 export function isLate({ acceptedAt }: Delivery, now: number): boolean {
   return now - acceptedAt >= LATE_MS
 }

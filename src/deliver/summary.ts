@@ -15,9 +15,9 @@ const MORE = / and \d+ more$/
 const ONLY_MORE = /^and \d+ more$/
 
 /**
- * Combines deliveries, oldest first, into one: the title of the first of the most urgent ones, how many more, and one line
- * for each of the most urgent ones. One of several sessions belongs to none of them: it is neither withdrawn nor replaced
- * when one goes on.
+ * Combines deliveries, oldest first, into one: the title of the first of the most urgent ones, how many more, and one
+ * line for each of the most urgent ones. A summary of several sessions belongs to none of them: it is neither withdrawn
+ * nor replaced when one of them goes on.
  */
 export function summarize(deliveries: readonly [Delivery, ...Delivery[]]): Delivery {
   const [first] = deliveries
@@ -60,13 +60,15 @@ export function summarize(deliveries: readonly [Delivery, ...Delivery[]]): Deliv
   }
 }
 
-/** Whoever lacks one of them; undefined for everybody. Some may read a line twice: better than never. */
+/**
+ * The recipients who lack one of the messages; undefined for everybody. Some may read a line twice: better than never.
+ */
 function whoLacksOne(deliveries: readonly Delivery[]): string[] | undefined {
   const all = deliveries.map(({ remaining }) => remaining)
   return all.includes(undefined) ? undefined : [...new Set(all.flatMap((one) => one ?? []))]
 }
 
-/** Where all of them come from, as far as that is the same place; undefined if it is not known of each. */
+/** Where all of them come from, as far as that is the same place; undefined if one of them has no origin. */
 function sharedOrigin(deliveries: readonly Delivery[]): Origin | undefined {
   const origins = deliveries.flatMap(({ message }) => message.origin ?? [])
   if (origins.length < deliveries.length) return undefined
@@ -95,10 +97,10 @@ export function withOpenQuestions(delivery: Delivery, others: readonly Asked[]):
   return { ...delivery, message: combine(message, titleOf(delivery), count, texts) }
 }
 
-/** What was told of the events of a message, without the questions of others that it contains as well. */
+/** What a message said of its own events, without the open questions of others that it repeated. */
 export type Told = Pick<Delivery, 'events' | 'message'>
 
-/** The message as it is once some of its questions were answered, but not all: it tells only of the others. */
+/** The message once some of its questions were answered, but not all: it contains only the others. */
 export function withoutAnswered(
   told: Told,
   questions: readonly Asked[],
@@ -113,7 +115,7 @@ export function withoutAnswered(
   const count = events.length - over.length
   const own = events.length > 1 ? linesWithout(message.body, over, count) : [message.body]
   const texts = [...(count > 0 ? own : []), ...linesOfQuestions(others)]
-  // What comes first in the title may be over.
+  // The question in the title may be answered.
   const before = titleOf(told)
   const isLeft = !over.some(({ title }) => title === before)
   const title = isLeft ? before : (open[0]?.title ?? own[0] ?? before)
@@ -138,8 +140,8 @@ function lineOf({ text }: Asked): string {
 }
 
 /**
- * The lines of a summary without those of the questions, each once, because two events may have the same. The project may
- * precede it. @param count how many events are left
+ * Removes the lines of the questions from a summary: one line for each, because two events may have the same line. The
+ * project may precede it. @param count how many events are left
  */
 function linesWithout(body: string, questions: readonly Asked[], count: number): string[] {
   const left = linesOfSummary(body)
@@ -193,7 +195,7 @@ function textOf({ message, questions }: Delivery, withProject: boolean): string 
   return asked ?? [message.title, first].filter(Boolean).join(' · ')
 }
 
-/** In their order. */
+/** The most urgent of the lines, in the same order. */
 function mostUrgent(lines: readonly Line[]): string[] {
   const told = new Set([...lines].sort((a, b) => b.rank - a.rank).slice(0, MAX_LINES))
   return lines.filter((line) => told.has(line)).map(({ text }) => text)
