@@ -1,2 +1,2 @@
-/** The event with which `doctor` tries a registered command; nobody is told of it. */
+/** The event with which `doctor` tries a registered command; nobody is notified of it. */
 export const CANARY_EVENT = 'HookbellCanary'

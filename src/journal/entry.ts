@@ -91,7 +91,7 @@ export interface AcceptedEntry extends Base {
   people?: string[]
   trace?: TraceStep[]
   problems?: string[]
-  /** The client in whose settings the hook stands, where another one ran it. */
+  /** The client whose settings contain the hook, if another one ran it. */
   via?: string
   /** Hash of client and content. */
   fingerprint?: string
@@ -133,7 +133,7 @@ export type JournalEntry =
   | (Base & { type: 'withdrawn'; channel: string; reason: string })
   | (Base & { type: 'unusable'; reason: string; client?: string })
   | (Base & { type: 'retried' })
-  /** What was dead was removed: a delivery, or without a channel the whole event. */
+  /** What was dead or waited was removed: a delivery, or without a channel the whole event. */
   | (Base & { type: 'dropped'; channel?: string; reason?: string })
 
 type EntryType = JournalEntry['type']

@@ -98,7 +98,7 @@ function dropOpen(status: EventStatus, { reason, at }: { reason: string; at: num
   Object.assign(status, { reason, outcome: outcomeOf(status) })
 }
 
-/** What was dead is suppressed from now on. */
+/** What was removed counts as suppressed from now on. */
 function drop(status: EventStatus, { channel, reason = 'dropped', at }: DroppedEntry) {
   const dead = Object.keys(status.channels).filter(
     (name) => status.channels[name]?.state === 'exhausted',
@@ -125,7 +125,7 @@ function accept(status: EventStatus, entry: AcceptedEntry) {
   Object.assign(status, { event, kind, client, sessionId, project, title, acceptedAt })
   const { text = '', problems = [], to = [], people = [], trace = [] } = entry
   Object.assign(status, { text, problems, to, trace })
-  // An empty list says as little as none.
+  // An empty list means the same as none.
   if (people.length > 0) status.people = people
 }
 
@@ -134,7 +134,7 @@ type ChannelEntry = Extract<JournalEntry, { type: ChannelStatus['state'] }>
 function setChannel(status: EventStatus, channel: string, entry: ChannelEntry) {
   const before = status.channels[channel]
   const until = entry.type === 'held' ? entry.until : undefined
-  // One that was tried before it was held is no later step.
+  // A delivery that was tried before it was held is not a later step.
   const plannedFor = before ? before.plannedFor : until
   status.channels[channel] = {
     state: entry.type,

@@ -35,7 +35,7 @@ const LIST = `\\["(${NAME}(?:","${NAME})*)"\\]`
 const NAMES = new RegExp(`,"to":${LIST}(?:,"people":${LIST})?`, 'y')
 
 /**
- * Outlines one line of the journal. @returns undefined if it is no entry
+ * Outlines one line of the journal. @returns undefined if it is not an entry
  * @param text bytes of the journal, one character per byte
  * @param end where the line's newline is
  */
@@ -52,7 +52,7 @@ export function outlineLine(text: string, start: number, end: number): Outline |
   return parseLine(text, start, end)
 }
 
-/** As `outlineLine`, but faster for the first hundreds of lines, before compiling the patterns has paid. */
+/** As `outlineLine`, but faster for the first hundreds of lines, before compiling the patterns pays off. */
 export function parseLine(text: string, start: number, end: number): Outline | undefined {
   const entry = parseEntry(decodeBytes(text.slice(start, end)))
   return entry && outlineEntry(entry)

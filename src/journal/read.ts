@@ -40,8 +40,9 @@ export function idIn(line: string): string {
 }
 
 /**
- * Closes the file, but not before a read that is under way has ended. Of a line that is longer than any entry, only the
- * end is returned. Not node:readline, which also breaks lines at U+2028, U+2029 and a bare carriage return.
+ * The lines of an open file. Closes it, but not before a read that is under way has ended. Of a line that is longer
+ * than any entry, only the end is returned. Not node:readline, which also breaks lines at U+2028, U+2029 and a bare
+ * carriage return.
  */
 async function* linesOf({ fd }: OpenFile): AsyncGenerator<string> {
   let rest: Buffer = Buffer.alloc(0)
