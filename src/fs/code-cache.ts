@@ -72,7 +72,7 @@ function remove(path: string) {
 function readOwn(path: string): Buffer | undefined {
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
   try {
-    // Who can change it could put a link to another file of this user there.
+    // Whoever can change the folder could put a link to another file of this user there.
     if (!isOwnFolder(dirname(path), { orRoots: true })) return undefined
     const file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     try {

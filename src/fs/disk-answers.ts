@@ -6,7 +6,7 @@ const waiting = new Map<string, Promise<void>>()
 
 /**
  * Resolves once the disk of a file answers, also if there is no such file. To be awaited before a program is run: until
- * the system has read its file, Node.js does nothing else. However many wait for a path, one thread does.
+ * the system has read its file, Node.js does nothing else. All calls for a path together take one thread.
  */
 export function diskAnswers(path: string): Promise<void> {
   const known = waiting.get(path)
@@ -22,6 +22,6 @@ async function look(path: string): Promise<void> {
     const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
     await file.close()
   } catch {
-    // Whoever runs it finds out why.
+    // Running the program reports why.
   }
 }

@@ -23,7 +23,7 @@ export function distinctFolders(folders: readonly string[]): string[] {
 
 /**
  * The file to write in place of a path: if the path is a symbolic link, its target, so that the link stays. People keep
- * such files elsewhere. @throws HookbellError for a link that leads nowhere
+ * such files elsewhere and link to them. @throws HookbellError for a link that leads nowhere
  */
 export function targetOf(path: string): string {
   followLink(path, 'E_CONFIG')
@@ -37,7 +37,7 @@ export function targetOf(path: string): string {
 export function followLink(path: string, code: ErrorCode): Stats | undefined {
   try {
     const stat = statSync(path, { throwIfNoEntry: false })
-    // It is no missing file: its file may be on a disk that is not mounted yet.
+    // A dead link is not a missing file: its target may be on a disk that is not mounted yet.
     const dead = stat ? undefined : deadLinkIn(path)
     if (dead !== undefined)
       throw new HookbellError(code, `${dead}: a link to nothing`, { hint: REPAIR_LINK })

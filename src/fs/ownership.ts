@@ -41,7 +41,10 @@ export function checkFolder(path: string, code: ErrorCode = 'E_CONFIG'): void {
     throw new HookbellError(code, `${path}: a link of another user (uid ${uid})`, { hint: MOVE })
 }
 
-/** The same as a value. Undefined also if the folder cannot be accessed: its users report that themselves. */
+/**
+ * The same, returned instead of thrown. Undefined also if the folder cannot be accessed: its users report that
+ * themselves.
+ */
 export function folderFault(path: string, code?: ErrorCode): HookbellError | undefined {
   try {
     checkFolder(path, code)
@@ -88,7 +91,7 @@ function howToOwn(path: string): string {
   return `If it is yours, run: sudo chown -R ${process.getuid?.()} ${quoteWord(realPath(path))}`
 }
 
-/** The command that lets this user read a file, of which the mode or the owner, or that of its folder, keeps them out. */
+/** The command that lets this user read a file whose mode or owner, or that of its folder, prevents it. */
 export function howToRead(path: string): string {
   const closed = isReachable(path) ? path : dirname(path)
   if (!isReachable(closed) || statSync(closed).uid !== process.getuid?.()) return howToOwn(closed)

@@ -28,8 +28,8 @@ export function putInPlace(from: string, to: string) {
 }
 
 /**
- * Whether a rename has happened although it failed: the answer of a file server can get lost. Another process may already
- * have moved the file on from its new place.
+ * Whether a rename has happened although it reported an error: the response of a file server can get lost. Another
+ * process may already have moved the file on from its new place.
  */
 export function isRenamed(from: string, to: string, error: unknown): boolean {
   return isMissing(from) && (codeOf(error) !== 'ENOENT' || !isMissing(to))

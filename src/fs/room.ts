@@ -8,7 +8,7 @@ const NEEDED_BYTES = 64 * 1024
 
 /**
  * Why no file can be created in a folder, which may not exist yet; undefined if its disk is no obstacle.
- * @param otherwise the answer if something else is, such as its permissions
+ * @param otherwise what to return if something else is, such as its permissions
  */
 export function whyNoRoom(folder: string, otherwise?: string): string | undefined {
   if (isMissing(folder) && dirname(folder) !== folder) return whyNoRoom(dirname(folder), otherwise)
@@ -16,7 +16,7 @@ export function whyNoRoom(folder: string, otherwise?: string): string | undefine
     // With the dot, a file in the place of the folder is refused.
     accessSync(`${folder}/.`, constants.W_OK)
     const { blocks, bavail, bsize, files, ffree } = statfsSync(folder)
-    // Some file systems know no limit, and say 0 of 0: those of FUSE often do.
+    // File systems without a limit report 0 of 0, as those of FUSE often do.
     if (blocks > 0 && bavail * bsize < NEEDED_BYTES) return 'the disk is full'
     return files > 0 && ffree === 0 ? 'the disk has no room for another file' : undefined
   } catch (error) {

@@ -32,7 +32,7 @@ function decoded(path: string): string {
   }
 }
 
-/** Both a link, as in a sandbox of Flatpak, and its target. */
+/** Whether it is a socket of this user. A link, as in a sandbox of Flatpak, must be of this user too. */
 async function isOwnSocket(path: string): Promise<boolean> {
   const found = await Promise.all([lstat(path), stat(path)]).catch(() => [])
   const isOwn = found.every(({ uid }) => uid === process.getuid?.())

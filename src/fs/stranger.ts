@@ -15,7 +15,10 @@ export function strangerOf(folder: string): number | undefined {
   return owner === me ? undefined : owner
 }
 
-/** Not one who is only called root, in a sandbox: the folders of the real root are those of another user there. */
+/**
+ * Whether this user is the real root. In a sandbox one may only be called root, and folders of the real root are
+ * another user's.
+ */
 function isRoot(me: number): boolean {
   return me === 0 && ownerOf('/') === me
 }
