@@ -15,7 +15,7 @@ export interface Asked {
 
 /** What is known of the questions of a session and of their answers. Times are Unix ms; 0: never. */
 export interface Questions {
-  /** When everything asked before was last answered, or stopped to matter. */
+  /** When everything asked before was last answered, or no longer mattered. */
   answeredAt: number
   /** The same for what sub-agents asked: they may wait for an answer while the turn ends. Absent if it is the same. */
   agentsAnsweredAt?: number

@@ -81,7 +81,7 @@ export function foldSession(sessions: Sessions, entry: JournalEntry) {
   dropOldest(sessions, MAX_SESSIONS)
 }
 
-/** Kinds that tell where a session stands: a person who has written a prompt since has seen that. */
+/** Kinds that show the state of a session: a person who has written a prompt since has seen it. */
 const seenByPrompt = ['done', 'waiting', 'failed', 'abnormal-end']
 
 /** Whether the event is no longer worth sending: its question was answered, or a person went on with the session. */
@@ -92,7 +92,7 @@ export function isOver(
   if (!session) return false
   const { kind, at } = event
   if (kind === 'permission') return isAnswered(session, event)
-  // A prompt that was waiting was written before.
+  // A prompt that was waiting when the turn ended was written before that.
   const since = session.wentOnAt?.includes(at) ? at + QUEUED_PROMPT_MS : at
   return seenByPrompt.includes(kind) && session.promptAt > since
 }
@@ -119,7 +119,8 @@ function remember(session: Session, entry: AcceptedEntry) {
   const meaning = meaningOf({ ...told, client, sessionId, backgroundAgents } as Told)
   const judged = judgedChannels(entry)
   session.latestAt = Math.max(session.latestAt ?? 0, at)
-  // Neither an idle notice after a turn nor an end after which the agent goes on counts as judged. This needs the turn before.
+  // Neither an idle notice after a turn nor an end after which the agent goes on counts as judged. Computed before
+  // `noteTurn` changes the session.
   const isIdleAfterTurn = kind === 'waiting' && meaning.isIdle && isTurnOver(session)
   const isAside = isIdleAfterTurn || goesOn({ means })
   if (kind !== 'permission' && !isAside) noteJudged(session, judged, at)

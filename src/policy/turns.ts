@@ -5,7 +5,7 @@ import type { Questions } from './questions.ts'
 /** More than are held at once: each one is dropped at the next. */
 const MAX_WENT_ON = 20
 
-/** As long as clients wait that report by themselves that nobody has answered. */
+/** How long clients that report an unanswered turn by themselves wait before they do. */
 export const ANSWER_MS = 60_000
 
 export interface TurnEnd {
@@ -111,7 +111,7 @@ type EndingTurn = Omit<TurnEnd, 'tookMs' | 'leftTasksAt'> & {
   turnId?: string
 }
 
-/** Notes where an event leaves the turns of its session. Idempotent: times only grow. */
+/** Notes what an event says of the turns of its session. Idempotent: times only grow. */
 export function noteTurn(
   session: Turns,
   { isPrompt, isOwnTurn, isSessionEnd, isTurnEnd, isInterrupt }: Meaning,
@@ -146,7 +146,7 @@ function isLateInterrupt(session: Turns, at: number): boolean {
   return start > at || (session.endedAt !== undefined && session.endedAt >= start)
 }
 
-/** The recorded reason for a turn that is not told because its session is over. */
+/** The recorded reason for a turn that is not sent because its session is over. */
 export const ENDED_BEFORE = 'the session ended before it was told'
 
 /** Whether the session ended after its last turn, which ended at `at`. */

@@ -12,7 +12,7 @@ export interface JudgedEvent extends EnrichedEvent {
   fingerprint?: string | undefined
   /** Whether it comes from the hooks of a project, which all who work on it share. */
   shared: boolean
-  /** The client in whose settings the hook stands, where another one ran it. */
+  /** The client whose settings contain the hook, if another one ran it. */
   via?: string | undefined
 }
 

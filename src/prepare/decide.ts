@@ -40,7 +40,7 @@ export interface Stored {
   channel?: string | undefined
   fingerprint?: string | undefined
   shared: boolean
-  /** The client in whose settings the hook stands, where another one ran it. */
+  /** The client whose settings contain the hook, if another one ran it. */
   via?: string | undefined
   /** Channels that an earlier worker chose and that are still open. They are used whatever the routes say now. */
   open?: readonly string[] | undefined
@@ -96,7 +96,10 @@ function withDuration(found: EnrichedEvent, session: Session | undefined): Enric
   return found.kind === 'done' ? { ...found, durationMs: waitedMs(session, found) } : found
 }
 
-/** For conditions, an idle notice asks what the turn before it asked: it may be the only message that tells of that. */
+/**
+ * For conditions, an idle notice asks if the turn before it ended with a question: no other message may have reported
+ * it.
+ */
 function afterQuestion(event: EnrichedEvent, session: Session | undefined): EnrichedEvent {
   const isIdle = event.kind === 'waiting' && meaningOf(event).isIdle
   const asks = isIdle && session?.turnEnd?.asks === true && isTurnOver(session)

@@ -140,7 +140,7 @@ function holdBack(
     delivery: { ...delivery, notBefore: until, expires },
     reason,
     earliest,
-    // A later step counts from the end of quiet hours: without them, all of its times would be others.
+    // The delay of a later step counts from the end of quiet hours: without them, all of its times would change.
     ...(!later && { dueOtherwise }),
     ...groupOf(channel, group, config),
   }

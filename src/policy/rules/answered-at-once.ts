@@ -10,8 +10,8 @@ export const WENT_ON_BEFORE = 'a person went on with the session before it was t
 
 /**
  * Holds the questions of a client that may answer them itself at once, as when it runs without a terminal. Any held
- * delivery, whatever the reason, is dropped if it was answered meanwhile, or if a later turn says where the session
- * stands.
+ * delivery, whatever the reason, is dropped if it was answered meanwhile, or if the end of a later turn of the session
+ * is sent or held instead.
  */
 export const answeredAtOnce = defineRule({
   name: 'answered-at-once',
@@ -31,7 +31,7 @@ export const answeredAtOnce = defineRule({
   },
 })
 
-/** Whether a later turn of the session is told on the channel, or was. */
+/** Whether a later turn of the session was sent to the channel, or is held for it. */
 function isFollowed({ kind, at, channel }: HeldEvent, session: Session | undefined): boolean {
   const { turnEnd } = session ?? {}
   return (

@@ -20,7 +20,7 @@ export const background = defineRule({
     if (session && haveRunBefore({ tasks, agents }, session)) return send
     const reason = `${tasks === 1 ? '1 task runs' : `${tasks} tasks run`} in the background`
     if (agents > 0) return suppress(reason)
-    // An event that waited for the worker may be followed by one that makes it old.
+    // If the event waited for the worker, counted from now: a later event that outdates it may be waiting too.
     const until = Math.max(at, now) + HOLD_MINUTES * 60_000
     return { type: 'hold', until, reason, group: '' }
   },

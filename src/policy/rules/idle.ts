@@ -17,13 +17,13 @@ export const idle = defineRule({
     if (event.kind !== 'waiting' || !meaningOf(event).isIdle) return send
     if (wasStopped(event, session)) return suppress('a person stopped the turn before')
     if (!session?.turnEnd || !isTurnOver(session)) {
-      // qwen sends it at once, and nothing else if a person pressed Esc: that person is there.
+      // qwen sends the notice at once, and no other event if a person pressed Esc: that person needs no message.
       const until = Math.max(event.at, now) + ANSWER_MS
       const reason = 'a person may just have stopped the turn'
       return meaningOf(event).isAnswer ? { type: 'hold', until, reason, group: '' } : send
     }
     const { judged, to = judged, asks = false } = session.turnEnd
-    // A channel without a route for the end of a turn has not heard of it.
+    // A channel without a route for the end of a turn has not got it.
     if (!judged.includes(channel) || (asks && !to.includes(channel))) return send
     return suppress(ENDED_TURN)
   },

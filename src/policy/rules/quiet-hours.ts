@@ -22,7 +22,7 @@ export const quietHours = defineRule({
   judge: ({ kind, at }, _, { noise, now }) => judgeAt(Math.max(at, now), kind, noise),
 })
 
-/** The verdict on an event of this kind that would be told at this moment (Unix ms). */
+/** The verdict on an event of this kind that would be sent at this moment (Unix ms). */
 export function judgeAt(
   moment: number,
   kind: Kind,
@@ -33,7 +33,7 @@ export function judgeAt(
   const period = periods.find((one) => isWithin(one, moment))
   if (!period) return send
   const until = quietUntilCached(periods, moment)
-  // Beside it stand times of this machine's clock.
+  // Named, because the times beside it are in the time zone of this machine.
   const zone = period.timeZone ? ` in ${period.timeZone}` : ''
   const reason = `quiet hours until ${formatTime(until, period.timeZone)}${zone}`
   return { type: 'hold', until, reason, group: 'quiet-hours', dueOtherwise: moment }

@@ -1,7 +1,7 @@
 import { ENDED_BEFORE, hasEndedAfter } from '../turns.ts'
 import { defineRule, send } from '../types.ts'
 
-/** How late a client may go on that counts in whole minutes. */
+/** How late a client may go on, since it counts in whole minutes. */
 const LATE_MS = 2 * 60_000
 
 /**

@@ -15,7 +15,7 @@ export const shortTurns = defineRule({
     // Background tasks are over: the turn that reports it is short, but the work was not.
     if ((session?.turnEnd?.backgroundTasks ?? 0) > event.backgroundTasks) return send
     if (session && isReport(event, session)) return send
-    // So is a turn for which the agent had waited.
+    // The turn at a scheduled time may be short too, but the person has waited longer.
     const { wakesAt } = session?.turnEnd ?? {}
     if (wakesAt !== undefined && wakesAt !== event.wakesAt) return send
     // Nobody waits for a turn that the client began by itself, so nobody sees what it asks.
@@ -24,7 +24,7 @@ export const shortTurns = defineRule({
     if (ms === undefined || ms >= noise.minSeconds * 1000) return send
     const reason = `the turn took ${seconds(ms)} s, less than ${noise.minSeconds} s`
     if (!isReportedLater(event)) return suppress(reason + howAsked(event))
-    // An event that waited for the worker may be followed by one that makes it old.
+    // If the event waited for the worker, counted from now: a later event that outdates it may be waiting too.
     const until = Math.max(event.at, now) + ANSWER_MS
     return { type: 'hold', until, reason: `${reason}; it asks something`, group: '' }
   },
@@ -48,7 +48,7 @@ function isReportedLater({ client, asks, isHeadless }: JudgedEvent): boolean {
   return asks === true && isHeadless !== true && findClient(client)?.reportsIdle !== true
 }
 
-/** A reader wonders why nothing told of the question. */
+/** Explains in the journal why the question was not sent. */
 function howAsked({ asks, isHeadless }: JudgedEvent): string {
   return asks && !isHeadless ? "; if nobody answers, the client's own notice is told" : ''
 }

@@ -3,8 +3,8 @@ import { ENDED_BEFORE } from '../turns.ts'
 import { defineRule, send } from '../types.ts'
 
 /**
- * An agent that goes on ends its turn once more. If that does not happen, such as because it was killed, this is the only
- * message about the turn. Few turns take longer: their agent would be called done while it works.
+ * An agent that goes on ends its turn once more. If that does not happen, such as because it was killed, this is the
+ * only message about the turn. Few turns take longer: their agent would be reported as done while it works.
  */
 const HOLD_HOURS = 2
 
@@ -15,14 +15,17 @@ interface GoingOn {
   reason: string
 }
 
-/** A rule that holds back the end of a turn after which the agent goes on, until something tells where the session stands. */
+/**
+ * A rule that holds back the end of a turn after which the agent goes on, until a later event shows the state of the
+ * session.
+ */
 export function defineHoldUntilNextEnd({ name, means: wanted, reason }: GoingOn) {
   return defineRule({
     name,
     isNoise: true,
     judge({ means, at }, _, { now }) {
       if (means !== wanted) return send
-      // An event that waited for the worker may be followed by one that makes it old.
+      // If the event waited for the worker, counted from now: a later event that outdates it may be waiting too.
       const until = Math.max(at, now) + HOLD_HOURS * 3600_000
       return { type: 'hold', until, reason, group: '' }
     },
