@@ -7,7 +7,7 @@ import { MAX_WAITING, MAX_WITHOUT_WORKER } from '../spool/waiting-limits.ts'
 /** Without a worker, nobody rotates the journal. */
 const MAX_JOURNAL_BYTES = 16 * 1024 * 1024
 
-/** Other files are no events: a worker sets them aside. */
+/** Other files are not events: a worker sets them aside. */
 const EVENT_NAME = /^[\w.~-]+$/
 
 /** Removes the oldest waiting events, because no worker can be started: the disk must not fill up. Never throws. */
@@ -31,8 +31,9 @@ export function limitWaiting(state: string) {
 }
 
 /**
- * Takes an event away first: a worker may have started after all. If this process is killed, one accepts it again.
- * @returns false if it is gone, or no event but something that a worker sets aside, such as a folder
+ * Moves an event to tmp/ before it is removed: a worker may have started after all. If this process is killed, the next
+ * worker accepts it again.
+ * @returns false if it is gone, or is not an event but something that a worker sets aside, such as a folder
  */
 function take(name: string, spool: Spool): boolean {
   const path = join(spool.new, name)

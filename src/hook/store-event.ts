@@ -10,7 +10,7 @@ export interface StoredEvent {
   root: string
 }
 
-/** Stores an event in the state folder, or beside it if that folder cannot take it. @returns undefined if none can */
+/** Stores an event in the state folder, or in its fallback folder if that fails. @returns undefined if both fail */
 export function storeEvent(state: string, header: Header, body: Buffer): StoredEvent | undefined {
   for (const folder of [() => state, () => fallbackOf(state)]) {
     try {
