@@ -137,7 +137,7 @@ export class Renderer {
     const own = this.#fillOwn(format, kind, reader)
     if (own !== undefined) return own
     try {
-      // Without a limit of the time: on a busy machine or one that slept, it passes while nothing is wrong.
+      // Without a time limit: on a busy machine, or one that slept, it would be exceeded although nothing is wrong.
       const builtIn = this.#templates.builtIn(format, kind)
       return this.#fillWith(format, builtIn, reader, { renderLimit: Number.POSITIVE_INFINITY })
     } catch (error) {

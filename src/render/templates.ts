@@ -40,7 +40,9 @@ export class Templates {
     return text
   }
 
-  /** For a template that took too long, during which everything waits. Not for good: the machine may have been busy. */
+  /**
+   * Refuses a template that took too long, during which everything waits. For a minute: the machine may have been busy.
+   */
   setAside(text: string) {
     this.#setAside.set(text, monotonicMs() + SET_ASIDE_MS)
   }

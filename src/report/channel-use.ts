@@ -3,9 +3,9 @@ import type { JournalEntry } from '../journal/entry.ts'
 /** What became of the deliveries to one channel. */
 export interface ChannelUse {
   name: string
-  /** Messages that arrived; one may tell of several events. */
+  /** Messages that arrived; one may report several events. */
   messages: number
-  /** Events that these told of. */
+  /** Events that these messages reported. */
   events: number
   /** Attempts that failed and were made again. */
   retries: number

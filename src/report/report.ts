@@ -32,7 +32,7 @@ export interface Report {
   /** By day, in this machine's time zone: messages, and events that nobody was told of. */
   days: { date: string; messages: number; notTold: number }[]
   channels: ChannelUse[]
-  /** Why something was not told on a channel, most frequent first. */
+  /** Why something was not sent to a channel, most frequent first. */
   suppressed: Count[]
 }
 
@@ -51,8 +51,8 @@ const speeds: [string, number][] = [
 ]
 
 /**
- * What the journal adds up to: waiting times, channels, and what was not told. Attempts of `doctor` are left out, and what
- * was not told leaves out events such as prompts.
+ * Sums up the journal: waiting times, channels, and events that were not sent. Test events of `doctor` do not count,
+ * and events such as prompts do not count as not sent.
  */
 export function makeReport(entries: readonly JournalEntry[], period: Period): Report {
   const waits = new Waits()

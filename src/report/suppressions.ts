@@ -2,7 +2,7 @@ import type { JournalEntry } from '../journal/entry.ts'
 import { EventHistory, type EventStatus } from '../journal/history.ts'
 import { type Count, countByName } from './counts.ts'
 
-/** Why events were not told, most frequent first: the name of the rule, else the reason. Each channel counts. */
+/** Why events were not sent, most frequent first: the name of the rule, else the reason. Each channel counts. */
 export function suppressions(entries: readonly JournalEntry[]): Count[] {
   const history = new EventHistory()
   for (const entry of entries) history.add(entry)
@@ -21,7 +21,7 @@ function whyNotTold({ trace, channels, outcome, reason }: EventStatus): string[]
   return [reason === '' ? 'no channel was available' : ruleOf(reason)]
 }
 
-/** A mute that comes later is recorded by its time only: the report counts it with the others. */
+/** A mute that came later is recorded with its end instead of the rule's name: it is counted with the others. */
 function ruleOf(reason: string): string {
   return /^Muted (until|without) /.test(reason) ? 'mute' : reason
 }

@@ -14,8 +14,8 @@ export interface Wait {
   title: string
   toolUseId: string
   /**
-   * `answered`: by a person, `until` says when. `passed`: the agent went on, and nothing shows since when. `closed`: the
-   * session ended. `open`: it lasts.
+   * `answered`: by a person, `until` says when. `passed`: the agent went on, and nothing shows since when. `closed`:
+   * the session ended. `open`: it has not ended.
    */
   end: 'answered' | 'passed' | 'closed' | 'open'
   until?: number
@@ -76,8 +76,8 @@ function meaningOfEntry(entry: AcceptedEntry): Meaning {
 }
 
 /**
- * A `waiting` event begins no second wait after the end of a turn. A turn that left tasks running has not ended, and the
- * agent waits for nobody after one for which a prompt waited.
+ * A `waiting` event begins no second wait after the end of a turn. Neither does a turn that left tasks running, since
+ * it has not ended, nor one after which a prompt was already waiting.
  */
 function beginsWait(entry: AcceptedEntry, open: readonly Wait[]): boolean {
   const { kind, facts = {} } = entry
