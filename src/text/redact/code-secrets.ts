@@ -12,7 +12,7 @@ const NAME = '(?:password|passwd|passphrase|secret|token|api_?key|access_?key|pr
 /** A value in quotes, without spaces. */
 const VALUE = String.raw`[^\s"'\x60\\(){}<>$,;]`
 
-/** Values in quotes in source code, where the name stands in other places than before a colon or an equals sign. */
+/** Values in quotes in source code whose name is not directly before a colon or an equals sign. */
 export const codeGroups: readonly ShapeGroup[] = [
   {
     words: ["'", '"'],

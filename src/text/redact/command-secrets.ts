@@ -5,7 +5,7 @@ const MYSQL = String.raw`mysql(?:dump|admin|import|check|show|binlog|sh)?|mariad
 const LOGIN = String.raw`(?:docker|podman|nerdctl|buildah|skopeo|oras|crane|az|oc|argocd|helm\sregistry)\slogin`
 const MONGO = 'mongo(?:sh|dump|restore|export|import|stat|top)?'
 
-/** The options of programs that take a password, and are something else for other programs. */
+/** Options that take a password in these programs, and mean something else in others. */
 const options: readonly CommandPart[] = [
   // `docker run --name curl -u 1000:1000` sets a user and a group.
   {

@@ -101,7 +101,7 @@ const words: readonly CommandPart[] = [
     option: `${QUOTE}/(?:p|pass|password):`,
     words: ['freerdp', 'cmdkey'],
   },
-  // sqlplus scott/tiger@db: the name of the database may follow. Further on, a path of a sentence may stand.
+  // sqlplus scott/tiger@db: the name of the database may follow. A word further on may be a path in a sentence.
   {
     programs: 'sqlplus|sqlldr|expdp|impdp|rman',
     option: String.raw`(?:userid=|(?<=(?:sqlplus|sqlldr|expdp|impdp|rman|target|-[A-Za-z](?:\s(?:"[^"\n]{0,100}"|'[^'\n]{0,100}'))?)\s))${QUOTE}[A-Za-z][\w$#]{0,30}/`,
@@ -135,7 +135,7 @@ export const commandWordGroups: readonly ShapeGroup[] = [
   },
 ]
 
-/** The same for the last word of a command: `bw unlock re-enters the vault` is prose. */
+/** Whether the last word of a command is a password: `bw unlock re-enters the vault` is prose. */
 function isLastPassword(value: string, after: string): boolean {
   const isLast = /^(?:$|["'\x60)\n|;&]|\s+(?:-|[|;&]))/.test(after)
   return isPassword(value, after) && !isNameOfValue(value) && (isLast || /\d/.test(value))

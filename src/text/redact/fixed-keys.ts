@@ -2,8 +2,9 @@
 export const START = '(?<![A-Za-z0-9])'
 
 /**
- * Keys that one of some words identifies, then a run. A line holds the words and the run, with a space between them. Most
- * are in the rules of gitleaks: https://github.com/gitleaks/gitleaks/blob/master/config/gitleaks.toml
+ * Keys that begin with one of some words, followed by a run of characters. Each line has the words, a space and the
+ * pattern of the run. Most are in the rules of gitleaks:
+ * https://github.com/gitleaks/gitleaks/blob/master/config/gitleaks.toml
  */
 const lines = String.raw`
   xoxa-|xoxb-|xoxc-|xoxe-|xoxo-|xoxp-|xoxr-|xoxs-|xapp- [\w-]{10,}

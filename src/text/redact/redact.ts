@@ -1,11 +1,11 @@
 import { mayMatch, type Shape, searchable } from './secret-shape.ts'
 import { groups, mayHoldKey } from './secret-shapes.ts'
 
-/** What stands in the place of a secret. */
+/** The text that replaces a secret. */
 export const MARK = '[redacted]'
 /** Shorter values are words such as `true` or a port: redacting them would only garble the text. */
 const MIN_SECRET = 6
-/** What one pass redacts can show another key beside it. More than two passes that find something were never seen. */
+/** Redacting one key can make another one beside it recognizable. No text was seen that needs more than two passes. */
 const MAX_PASSES = 4
 
 const NOT_ASCII = /[^\t\n\r -~]/

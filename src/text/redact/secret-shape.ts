@@ -45,7 +45,7 @@ export function matches(pattern: RegExp): (text: string) => boolean {
   return (text) => pattern.test(text)
 }
 
-/** No value follows, but what stands for one: `$TOKEN`, `<token>`, `{{ token }}`, `%TOKEN%`, `your token`, `...`. */
+/** Not before a placeholder for a value: `$TOKEN`, `<token>`, `{{ token }}`, `%TOKEN%`, `your token`, `...`. */
 export const LITERAL = String.raw`(?![$<{]|%\w+%|\*{3}|\.\.\.|[Yy]our[ _-])`
 
 /** After an opening quote, or a name after it, as in `"TOKEN=two words"`. The text before an escaped one has none. */
@@ -110,7 +110,7 @@ function isPadded(value: string): boolean {
   return /^[A-Za-z+/]{6,}={1,2}$/.test(value) && !isNameOfValue(value)
 }
 
-/** Whether a value is but the name of one that was redacted before: `PGPASSWORD=`. */
+/** Whether a value is only the name of one that was redacted before: `PGPASSWORD=`. */
 export function isNameOfValue(value: string): boolean {
   return /(?:pass\w{0,20}|pwd?|psk|secret|token|key|auth)=(?:=?|[\w.@-]{1,60}:)$/i.test(value)
 }
@@ -156,7 +156,7 @@ export function isInvented(value: string): boolean {
   return !isWord && /\d/.test(value) && /[a-z]/i.test(value) && !/[/[\]=|]/.test(value)
 }
 
-/** Whether a word is none that stands for a password, such as `string`, `DB_PASSWORD` or `form.password`. */
+/** Whether a word does not stand for a password, as these do: `string`, `DB_PASSWORD` or `form.password`. */
 export function isInWords(value: string): boolean {
   const isName =
     /^[A-Z_]+$|^\W+$|^\w+\[\w*\]$|^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$|(?:^|[a-z_.])[Pp]ass(?:word|wd|phrase)?$/

@@ -11,7 +11,7 @@ import { urlGroups } from './url-secrets.ts'
 
 /** Matches only at the start of a run of key characters. */
 const RUN_START = String.raw`(?<![\w-])`
-/** An escaped character, or a colour of a terminal, whose last letter is none of a word. */
+/** An escaped character, or a colour of a terminal, whose last letter is not part of a word. */
 const ESCAPE = String.raw`(?:%[0-9A-Fa-f]{2}|\\[nrt]|\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\[[\d;]{0,20}m)`
 
 const NEWLINE = String.raw`\r?\n[ \t]{0,20}`
@@ -46,7 +46,7 @@ const wrappedShapes: readonly Shape[] = [
 
 type Run = Omit<Shape, 'pattern'> & { start?: string; run: string }
 
-/** Where these begin is all that tells them from a part of a longer word. */
+/** Only the place where they begin distinguishes these from a part of a longer word. */
 const runs: readonly Run[] = [
   // Names of packages and classes look similar, but have no digit.
   {
