@@ -1,4 +1,4 @@
-/** "Which one" only begins a sentence that asks: within one, as in "it shows which of them failed", it tells. */
+/** "Which one" asks only at the beginning of a sentence: "it shows which of them failed" is not a question. */
 const REQUEST =
   /\b((let me know|tell me) (which|whether|what|how)|let me know your|please (confirm|choose|decide|tell me)|(shall|should|may|can) i\b|(do|would) you (want|like|prefer)|(?<![\w,;)] )(which (one|of|option)|(reply|answer) with)|wait(ing)? for your)\b/i
 
@@ -18,7 +18,7 @@ export function asks(text: string): boolean {
   return asksInWords(text) || isMarked(spokenIn(text))
 }
 
-/** Whether a phrase asks for something, so that the question is none that the agent answers itself. */
+/** Whether a phrase asks for something, so that the question is not one that the agent answers itself. */
 export function asksInWords(text: string): boolean {
   return REQUEST.test(spokenIn(text))
 }

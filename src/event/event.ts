@@ -34,7 +34,7 @@ export interface AgentEvent {
   client: string
   /** The client's own name of the event. */
   name: string
-  /** What happened, in names that all clients share; '' for an event that no client's data knows. */
+  /** What happened, in names that all clients share; '' for an event that no client's data describes. */
   means: CanonicalEvent | ''
   kind: Kind
   sessionId: string

@@ -21,14 +21,14 @@ export function isUrgent(kind: string): boolean {
   return urgent.includes(kind)
 }
 
-/** How a reason calls an event: the kind `other` says nothing to a reader, the client's name of the event does. */
+/** What a reason calls an event: the client's own name if its kind is `other`, which says nothing to a reader. */
 export function kindOrName(kind: string, name: string): string {
   return kind === ('other' satisfies Kind) ? name : kind
 }
 
 /** Types of Notification that block the agent until a person answers. */
 const BLOCKING = /^(permission|toolpermission|elicitation_dialog|elicitation$)/i
-/** Includes types that a later version may have, by the words in their names: in doubt a person is told. */
+/** Includes types that a later version may have, by the words in their names: in doubt a person is notified. */
 const WAITING =
   /^(idle|agent_idle)|(^|_)(permission|approval|confirm|confirmation|question|prompt|dialog|input|attention)(_|$)/i
 /** How clients word a question, for a notice without a type. The last two: droid 0.225.2. */

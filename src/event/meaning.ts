@@ -82,7 +82,7 @@ export function meaningOf(event: Told): Meaning {
   }
 }
 
-/** Whether it asks what the client asks only once every question of the session before it is answered. */
+/** Whether it is a question that the client asks only once all earlier ones of the session are answered. */
 export function isNextQuestion({ client, kind }: { client: string; kind: string }): boolean {
   return kind === 'permission' && findClient(client)?.asksInTurn === true
 }

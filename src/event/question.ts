@@ -12,7 +12,7 @@ const MAX_INPUT = 200
 /** The fields in which a tool says what it is used for. */
 const details = ['description', 'justification', 'reason', 'prompt']
 
-/** Names of inputs that are secret, whatever they are. */
+/** Names of inputs whose values are secret, whatever they contain. */
 const SECRET =
   /(?:pass(?:word|wd|phrase|code)?|pwd|secret|token|credentials?|(?:api|access|private|secret)[_-]?key)$/i
 /** Inputs that name a field of a form or a variable, and those with what is written into it. */
