@@ -53,7 +53,7 @@ export const claude = defineClient({
   fieldNames: {},
   variants: [
     // Also fires when the client continues by itself (anthropics/claude-code#16952), and for a message of another agent
-    // or session (measured with 2.1.332). The field of the last is only described in 2.1.330, which does not send it yet.
+    // or session (measured with 2.1.332). The field `source` is only described in 2.1.330, which does not send it yet.
     { event: 'UserPromptSubmit', where: { prompt: OWN_PROMPT }, means: 'TurnStart' },
     {
       event: 'UserPromptSubmit',
@@ -76,7 +76,7 @@ export const claude = defineClient({
     agent_completed: 'other',
     elicitation_url_dialog: 'permission',
     worker_permission_prompt: 'permission',
-    // What the agent tells a person who is away, by a tool of its own, and what a plug-in does.
+    // Messages to a person who is away: of the agent, by a tool of its own, and of a plug-in.
     push_notification: 'waiting',
     plugin_notification: 'waiting',
     // After a usage limit is over: the task goes on only when a person says so.

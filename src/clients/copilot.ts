@@ -11,7 +11,7 @@ export const copilot = defineClient({
   settings: [{ name: 'hooks/hookbell.json', shape: 'wrapped' }],
   hookFiles: [
     { scope: 'user', path: 'hooks/*.json', form: 'wrapped', switches: 'itself' },
-    // Its help says otherwise, but the hooks of other files ran.
+    // Its help says that a switch in this file works, but the hooks of other files ran.
     { scope: 'user', path: 'settings.json', form: 'wrapped', switches: 'nothing' },
     // Hooks of a repository run in trusted folders only.
     { scope: 'project', path: '.github/hooks/*.json', form: 'wrapped', switches: 'itself' },
@@ -102,7 +102,8 @@ export const copilot = defineClient({
   retriesErrors: true,
   // Measured in a terminal with 1.0.102: a prompt that waits is written 0.2 to 0.5 s after Stop, its UserPromptSubmit comes before.
   queuedPromptMs: 1000,
-  // Measured with 1.0.102: `copilot -p` denies what is not allowed at once, and only its end tells that it was one.
+  // Measured with 1.0.102: `copilot -p` denies what is not allowed at once, and only the end of the session shows that
+  // it was a one-shot run.
   holdQuestionMs: 1000,
   answeredBy: [],
   // Measured with 1.0.102: `elicitation_dialog` with the message "Information requested".

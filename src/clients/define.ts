@@ -22,7 +22,7 @@ export interface KillSwitch {
 }
 
 /**
- * Where a client reads hooks from, scope by scope, for `doctor` and for the settings editor. A command that stands in two
+ * Where a client reads hooks from, scope by scope, for `doctor` and for the settings editor. A command that is in two
  * files runs once in claude, cursor, gemini and qwen, and twice in codex, copilot and droid.
  */
 export interface HookFile {
@@ -110,7 +110,7 @@ export interface Client {
   hookFiles: readonly HookFile[]
   /**
    * `nested`: `[{matcher?, hooks: [{type, command}]}]`; `flat`: `[{command}]`; `tables`: `[[hooks]]` of a TOML file;
-   * `plugin`: a script that starts the door.
+   * `plugin`: a script that starts the front door.
    */
   entries: 'nested' | 'flat' | 'tables' | 'plugin'
   /** Hooks for an event in the first of `settings` hide those for the same event in the others. */
@@ -177,7 +177,7 @@ export interface Client {
   ordinaryEnds: readonly string[]
   /** The end of a turn does not tell which sub-agents go on: it answers none of their questions. */
   hidesAgents?: true
-  /** The `agent_id` of the session's own agent, which is no sub-agent. */
+  /** The `agent_id` of the session's own agent, which is not a sub-agent. */
   mainAgent?: string
   /** The end of a sub-agent's turn is reported like that of the session's: only the transcript tells them apart. */
   endsForAgents?: true

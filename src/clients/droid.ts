@@ -48,8 +48,8 @@ export const droid = defineClient({
   aliases: {},
   unnamed: [],
   fieldNames: {},
-  // The only notice that it is idle in 0.225.2, although the hook reference promises one after a minute: a person pressed
-  // Esc, and no Stop is sent.
+  // The only idle notice of 0.225.2, although the hook reference promises one after a minute. It means that a person
+  // pressed Esc; then no Stop is sent.
   variants: [
     { event: 'Notification', where: { message: /^Agent stopped by user\b/ }, means: 'Interrupt' },
     // Measured with 0.225.2: a sub-agent in the background, which is a session of its own, is over.

@@ -66,7 +66,7 @@ export const kimi = defineClient({
   answeredBy: [],
   askTools: ['AskUserQuestion', 'ExitPlanMode'],
   headless: [],
-  // Measured with 2.1.0: no variable has its name.
+  // Measured with 2.1.0: no variable has a name that shows the client.
   environmentMarks: [{ TERM: 'dumb', NO_COLOR: '1', GIT_TERMINAL_PROMPT: '0' }],
   marks: [
     { client_type: 'kimi_code_cli' },

@@ -5,7 +5,10 @@ import { join, resolve } from 'node:path'
 /** The most that is read of a `HEAD` or `.git` file. */
 const MAX_BYTES = 1024
 
-/** The git folder of the work tree at `root`; '' if there is none. In a linked work tree, `.git` is a file that names it. */
+/**
+ * The git folder of the work tree at `root`; '' if there is none. In a linked work tree, `.git` is a file that contains
+ * its path.
+ */
 export async function gitFolder(root: string): Promise<string> {
   const git = join(root, '.git')
   const stat = await lstat(git).catch(() => undefined)

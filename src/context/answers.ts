@@ -35,7 +35,7 @@ export class AnswerWatch {
     const size = await sizeOf(transcriptPath, rootsOf(client))
     if (size === undefined || size === this.#sizes.get(id)) return false
     const answer = await readAnswer(asked)
-    // It is read again, even if it does not grow.
+    // The size is not noted, so that it is read again even if it does not grow.
     if (answer === undefined) return false
     this.#sizes.delete(id)
     this.#sizes.set(id, size)

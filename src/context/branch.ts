@@ -17,7 +17,7 @@ async function lookUp(cwd: string): Promise<string> {
 async function branchIn(git: string): Promise<string> {
   // A work tree can name any folder, also one on another machine.
   if (!git || !mayBeProject(git)) return ''
-  // The file is the repository's: nothing but a well-formed name is taken from it.
+  // Whoever made the repository controls this file: only a well-formed name is taken from it.
   const [, branch = ''] =
     /^ref: refs\/heads\/([\w][\w./+@#-]{0,199})\s*$/.exec(await readShort(join(git, 'HEAD'))) ?? []
   return branch

@@ -20,7 +20,9 @@ interface Call {
 
 const CHANGES = /^(write|edit|multi_?edit|create|replace|apply_?patch|notebook_?edit|str_replace)/i
 
-/** Everything is listed, because the numbers are shown: the part of a transcript that is read limits how much it is. */
+/**
+ * Lists everything, because the counts are shown. Only the part of the transcript that is read limits how much that is.
+ */
 export function deedsOf(calls: readonly Call[]): Deeds {
   const tools = new Map<string, number>()
   const files = new Set<string>()

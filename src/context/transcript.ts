@@ -118,11 +118,14 @@ async function readEnd(
   return { ...longer, entries: entriesIn(longer.text, moment, format) }
 }
 
-/** A line from the future is older than the moment: the clock was set back since. It belongs to the line before it. */
+/**
+ * A line with a time in the future is from before the clock was set back. It loses that time, so that it counts with
+ * the line before it.
+ */
 function entriesIn(text: string, moment: number, format?: TranscriptFormat): Entry[] {
   const entries = readRecords(recordsOf(text), format)
   const now = Date.now()
-  // Then it was set back since the moment, to which the lines belong.
+  // The clock was set back after the moment, so the times of the lines can be compared with it.
   if (moment > now) return entries
   return entries.map((entry) =>
     (entry.at ?? 0) > now + SLACK_MS ? { ...entry, at: undefined } : entry,

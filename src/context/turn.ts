@@ -78,7 +78,7 @@ export function turnAt(entries: readonly Entry[], moment: number): TurnFacts {
   }
 }
 
-/** A prompt that waited may come at once. */
+/** The entries before the next turn, which a prompt that waited may begin at once. */
 function untilNextTurn(entries: readonly Entry[], moment: number): readonly Entry[] {
   const next = entries.findIndex(({ type, at = moment }) => type === 'prompt' && at > moment)
   return next < 0 ? entries : entries.slice(0, next)
@@ -94,7 +94,7 @@ function endOf(entries: readonly Entry[], before: readonly Entry[], moment: numb
   return last?.type === 'end' ? last : undefined
 }
 
-/** What the client wrote after its hooks had run. It may end the turn all the same, if that happens too often. */
+/** Reads what the client wrote after its hooks had run. After too many refusals it ends the turn nevertheless. */
 function isRefusedAt(entries: readonly Entry[], moment: number): boolean | undefined {
   // Without slack: the hooks for the end before this one may have ended a moment ago.
   const later = entries.slice(upTo(entries, moment - 1).length)
@@ -114,7 +114,7 @@ function hasQueuedPromptAt(entries: readonly Entry[], moment: number): boolean {
   return waiting > 0
 }
 
-/** The last answer of the turn may be written after that moment too. */
+/** Skips answers, since the last one of the turn may be written after that moment. */
 function isFollowedAt(entries: readonly Entry[], moment: number): boolean | undefined {
   const later = entries.slice(upTo(entries, moment).length)
   const next = later.find(({ type }) => /^(prompt|call|result|refusedEnd)$/.test(type))

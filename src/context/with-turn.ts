@@ -96,7 +96,7 @@ function withError(event: AgentEvent, facts: TranscriptFacts): AgentEvent {
   return { ...event, message: shown.reason, failure }
 }
 
-/** A run that breaks off says nothing of the error with which its last turn ended. */
+/** The event at the end of a run that breaks off does not name the error that ended its last turn. */
 function withReason(event: AgentEvent, { outcome, outcomeReason }: TranscriptFacts): AgentEvent {
   if (outcome !== 'failed' || event.message) return event
   return { ...event, message: failureOf({ error_details: outcomeReason }, event.at, '').reason }

@@ -7,7 +7,7 @@ export const claude: TranscriptReader = {
   read(records) {
     const isOfAgent = isTranscriptOfAgent(records)
     const entries = entriesOf(records, (record) => contentsOf(record, isOfAgent))
-    // Lines about the queue may stand before older lines.
+    // Lines about the queue may precede older lines.
     return [...entries.filter((one) => !isOfQueue(one)), ...entries.filter(isOfQueue)]
   },
 }
@@ -75,7 +75,7 @@ const completed: EntryContent[] = [{ type: 'end', outcome: 'completed', reason: 
 function isRefusal(record: Payload): boolean {
   const { hookErrors, failedHookErrorIndexes: failed, hookAdditionalContext: added } = record
   if (record.preventedContinuation === true) return false
-  // Older versions do not tell which errors are failures.
+  // Older versions do not say which errors are failures.
   const isBlocked =
     Array.isArray(hookErrors) && Array.isArray(failed) && hookErrors.length > failed.length
   return isBlocked || (Array.isArray(added) && added.length > 0)
@@ -85,7 +85,7 @@ function titleOf(title: string): EntryContent[] {
   return title ? [{ type: 'session', title }] : []
 }
 
-/** A sub-agent has a transcript of its own. In old versions its lines, without an id, stood among those of the session. */
+/** A sub-agent has a transcript of its own. In old versions its lines had no id and were among those of the session. */
 function isTranscriptOfAgent(records: readonly Payload[]): boolean {
   const isNamed = records.some((record) => textOf(record, 'agentId') !== '')
   return isNamed && records.every(({ isSidechain }) => isSidechain !== false)
@@ -172,7 +172,7 @@ function usageIn(record: Payload): EntryContent[] {
   })
 }
 
-/** A name in angle brackets is no model: the client wrote the message itself. */
+/** A name in angle brackets is not a model: the client wrote the message itself. */
 function modelIn(record: Payload): string {
   return textOf(record, 'message.model').replace(/^<.*/s, '')
 }

@@ -131,7 +131,7 @@ function messageOf(record: Payload): EntryContent[] {
   }
 }
 
-/** The call ends at once, and reports what the sub-agent found by a note. */
+/** The call ends at once. What the sub-agent found is reported later, by a note. */
 function launchedBy(result: Payload): EntryContent[] {
   const [, id] = LAUNCHED.exec(textOf(result, 'content')) ?? []
   return id && result.is_error !== true ? [{ type: 'agentStarted', id }] : []

@@ -48,7 +48,7 @@ export type EntryContent =
 /** Unix ms; undefined where the line has no time of its own. */
 export type Entry = EntryContent & { at: number | undefined }
 
-/** A file beside the transcript that tells more of the session. */
+/** A file beside the transcript with more facts about the session. */
 interface Sidecar {
   pathOf(transcriptPath: string): string
   read(text: string): { title?: string; model?: string; isHeadless?: boolean }
