@@ -59,7 +59,7 @@ export interface SendContext extends ComposeContext {
   replaces?: string | undefined
   /** It must not replace another message of the session: one that waits for an answer is shown, or being withdrawn. */
   isBeside?: boolean | undefined
-  /** The recipients who lack the message since an earlier attempt; the others have it. */
+  /** The recipients who did not get the message in an earlier attempt; the others have it. */
   remaining?: readonly string[] | undefined
 }
 
@@ -85,7 +85,7 @@ export class DeliveryError extends Error {
   readonly hint: string | undefined
   /** No message, whatever its content, will get through until a person corrects the channel. */
   readonly isChannelDead: boolean
-  /** The message may have arrived all the same: with this handle it can be withdrawn. */
+  /** The message may have arrived nevertheless: with this handle it can be withdrawn. */
   readonly handle: string | undefined
 
   constructor(
@@ -118,7 +118,7 @@ export class DeadlineError extends DeliveryError {
   }
 }
 
-/** The failure of a notifier whose signal was aborted, in its own words for what did not happen. */
+/** The failure of a notifier whose signal was aborted. `what` did not happen, in the notifier's own words. */
 export function tooLate(name: string, { reason }: AbortSignal, what = 'no answer'): DeliveryError {
   const limit = reason instanceof DeadlineError ? `within ${reason.limitMs / 1000} s` : 'in time'
   return new DeliveryError('retry', `${name}: ${what} ${limit}`)

@@ -24,7 +24,7 @@ const TITLE_LENGTH = 200
 const BODY_LENGTH = 3000
 /** Three rows on the desktop. */
 const SESSION_LENGTH = 148
-/** More cover the screen on Xfce, MATE and LXQt, there with the title and the button that dismisses outside of it. */
+/** More cover the screen on Xfce, MATE and LXQt, with the title and the dismiss button outside of the screen. */
 const ROWS = 13
 /** GNOME shows six rows, and cuts off the others without a sign. */
 const FEW_ROWS = 6

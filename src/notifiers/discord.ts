@@ -81,7 +81,7 @@ export const discord = defineNotifier({
   },
 })
 
-/** The URL of the webhook with more of a path; what it asks for, such as a thread, stays. */
+/** The URL of the webhook with more of a path. Its own query, such as the id of a thread, stays. */
 function urlOf({ url }: Channel, path: string, query: Readonly<Record<string, string>> = {}) {
   const target = new URL(url)
   target.pathname = target.pathname.replace(/\/$/, '') + path

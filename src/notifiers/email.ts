@@ -34,7 +34,7 @@ const address = z
 const options = z.strictObject({
   smtp: z
     .string()
-    // Also of spaces that come with a copy from a page of the web, which would be part of the host.
+    // Spaces that were copied from a web page would become part of the host.
     .trim()
     .refine(isSmtpUrl, { error: `must be ${SMTP_URL_FORM}` })
     .describe('Mail server, such as smtps://user:password@mail.example.com')
@@ -115,7 +115,7 @@ async function transportOptions(
     // Always set, because NODE_TLS_REJECT_UNAUTHORIZED changes the default.
     tls: { rejectUnauthorized: secure || !local, ...trusting(context.extraCaFile) },
     ...(user && { auth: { user, pass: password } }),
-    // A server that asks a slow DNS who connects is silent for so long.
+    // A server that asks a slow DNS who connects is silent for this long.
     connectionTimeout: GREETING_MS,
     greetingTimeout: GREETING_MS,
     // Later, because its error says less.

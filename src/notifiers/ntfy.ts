@@ -129,7 +129,10 @@ function withOrigin(text: string, origin: string): string {
   return Buffer.byteLength(JSON.stringify(both)) <= MESSAGE_BYTES ? both : text
 }
 
-/** Made from the event, a repeated delivery replaces itself; from the session, only its latest message is shown. */
+/**
+ * With an id from the event, a repeated delivery replaces itself; with one from the session, only the session's latest
+ * message is shown.
+ */
 function sequenceId({ id, client, sessionId }: Message, replace: boolean): string {
   const subject = replace && sessionId ? `${client}\0${sessionId}` : `\0${id}`
   return sha256(subject).slice(0, 32)

@@ -178,7 +178,7 @@ function composeTelegram(
   return { body }
 }
 
-/** Bounded also when it is escaped, which may be six times as long: the text needs the room. */
+/** Bounded again once it is escaped, which may make it six times as long: the text needs the room. */
 function escapeLine(text: string, max: number): string {
   return boundText(escapeTelegram(boundLine(text, max)), max * 2, markupToken)
 }

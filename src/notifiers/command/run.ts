@@ -47,7 +47,7 @@ export async function runProgram(program: Program, signal: AbortSignal): Promise
     child.once('exit', (status, killedBy) => {
       resolve({ status: status ?? undefined, killedBy: killedBy ?? undefined })
     })
-    // Of some errors, such as a link that leads back to itself, there is no event.
+    // Some errors, such as a link that leads back to itself, cause no event.
     if (child.pid === undefined)
       void child.then(({ cause }) => resolve({ notStarted: errorCode(cause) ?? 'unknown' }))
   })

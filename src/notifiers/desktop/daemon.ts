@@ -16,7 +16,7 @@ export async function readsMarkup(env: BusEnv, signal: AbortSignal): Promise<boo
 }
 
 /**
- * Whether the notification daemon is GNOME Shell. It shows one notification at a time, and of that six rows; a critical
+ * Whether the notification daemon is GNOME Shell. It shows one notification at a time, and six rows of it. A critical
  * one stays until it is dismissed, and the others wait.
  */
 export async function isGnomeShell(env: BusEnv, signal: AbortSignal): Promise<boolean> {

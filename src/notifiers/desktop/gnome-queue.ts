@@ -8,7 +8,7 @@ import { closeNotification, handleArgs, printedId, type Shown } from './notifica
  * only when the next one arrives. Never throws.
  */
 export async function showWaiting(withdrawn: Shown, env: BusEnv, signal: AbortSignal) {
-  // It counts up, so the number of one that is not drawn tells whether any came after the withdrawn one.
+  // The numbers count up, so that of an invisible notification shows whether any came after the withdrawn one.
   const next = await showAndClose('low', withdrawn, env, signal)
   if (next === undefined || next <= withdrawn.id + 1) return
   await showAndClose('normal', withdrawn, env, signal)

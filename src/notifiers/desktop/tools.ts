@@ -56,8 +56,8 @@ export function notifySendCommand(
 }
 
 /**
- * Where the desktop says that it reads no markup, only what a tag or an entity begins with is escaped: dunst 1.9 says so
- * without its settings, but reads it, and a tag could hide a part of a command.
+ * If the desktop says that it reads no markup, escapes only the characters with which a tag or an entity begins: dunst
+ * 1.9 without settings says so, but does read markup, and a tag could hide a part of a command.
  */
 function escapeBody({ body, deniesMarkup }: Notice): string {
   if (!deniesMarkup) return escapeMarkup(body)

@@ -66,7 +66,7 @@ export function onlyRefused(error: unknown): Accepted | undefined {
 export function smtpFailure(error: unknown, { server, signal, addresses }: Attempt): DeliveryError {
   if (signal.aborted) return tooLate('email', signal)
   const { code, status } = smtpStatus(error)
-  // nodemailer says some answers twice.
+  // nodemailer repeats some answers.
   const text = cleanAnswer(innermost(error).replace(/\. response=(.*): \1$/s, ': $1'), server)
   const permanent = !aboutTheNetwork.includes(code) && status >= 500 && !DAY_IS_FULL.test(text)
   return new DeliveryError(permanent ? 'give-up' : 'retry', `email: ${text}`, {

@@ -6,8 +6,8 @@ import type { Markup } from '../define.ts'
 const JOINER = '\u2060'
 
 /**
- * Telegram makes URLs, names of domains and users, hashtags and commands live wherever they stand, but not in code. It
- * reads them across elements, so the end of a text may be the middle of a name.
+ * Telegram makes URLs, names of domains and users, hashtags and commands live everywhere except in code. It reads them
+ * across elements, so the end of a text may be the middle of a name.
  */
 export function escapeTelegram(text: string): string {
   const dead = text

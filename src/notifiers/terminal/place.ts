@@ -6,7 +6,7 @@ import { formatOf, runTmux } from './tmux.ts'
 export interface Place {
   path: string
   through: Multiplexer
-  /** The names of the terminal, from which follows what it can show. */
+  /** The names of the terminal, which determine what it can show. */
   names: string[]
   /** Why nothing but a bell gets through. */
   onlyBell?: string
@@ -15,8 +15,8 @@ export interface Place {
 type Facts = SendContext['sessionEnv']
 
 /**
- * The terminal that the front door found for the session: an absolute path, such as /dev/pts/3, or on
- * Linux the device number, which the door reads from /proc/PID/stat without starting a process.
+ * The terminal that the front door found for the session: an absolute path, such as /dev/pts/3, or on Linux the device
+ * number, which the front door reads from /proc/PID/stat without starting a process.
  */
 const OWN_TTY = 'HOOKBELL_TTY'
 
