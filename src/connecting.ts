@@ -10,8 +10,8 @@ const OWN_ADDRESSES = [
 ]
 
 /**
- * Finds the addresses of a host as the system does. Names that can only mean this machine are not looked up: messages to
- * them need no encryption, and a network that answers for such a name would get them.
+ * Finds the addresses of a host as the system does. Names that can only mean this machine are not looked up: messages
+ * to them need no encryption, and a name server that answers for such a name could redirect them.
  */
 export const lookupHost: LookupFunction = (hostname, options, callback) => {
   if (!isLoopback(hostname)) {
@@ -24,12 +24,12 @@ export const lookupHost: LookupFunction = (hostname, options, callback) => {
 /** How to connect to a receiver. */
 export const connecting = {
   lookup: lookupHost,
-  // For each address but the last. With the quarter second of Node.js they would all fail over a slow network:
-  // https://github.com/nodejs/node/issues/54359
+  // How long each address but the last is tried. The default of Node.js, 250 ms, is too short for every address on a
+  // slow network: https://github.com/nodejs/node/issues/54359
   autoSelectFamilyAttemptTimeout: 2000,
 }
 
-/** In place of what OpenSSL says, which nobody understands. */
+/** Replaces OpenSSL's "wrong version number", which does not say what is wrong. */
 export const WITHOUT_ENCRYPTION = 'it answers without encryption'
 
 /** The message of the root cause: the errors that wrap it say less. */
@@ -72,7 +72,7 @@ export function trusting(extraCaFile: string | undefined): { secureContext?: Sec
   if (extraCaFile === undefined) return {}
   try {
     const key = `${extraCaFile} ${statSync(extraCaFile).mtimeMs}`
-    // Made once, because that takes a tenth of a second.
+    // Kept, because making it takes a tenth of a second.
     if (known?.key !== key) known = { key, secureContext: contextOf(extraCaFile) }
     return { secureContext: known.secureContext }
   } catch {

@@ -1,6 +1,6 @@
 import { monotonicMs } from './monotonic.ts'
 
-/** A signal that follows sooner is the same request: npm passes on what a terminal also sends to the process itself. */
+/** A signal that follows sooner is the same request: npm passes on what a terminal sends to this process too. */
 const SAME_MS = 300
 
 /** Calls `first` at SIGTERM or SIGINT, and `again` at each one that is a new request. */

@@ -1,6 +1,9 @@
 import { parse } from 'node:path'
 
-/** Starts a program in a process session of its own, with nothing of this one's. @returns its process id */
+/**
+ * Starts a program in a process session of its own, without this one's folder, streams and environment. @returns its
+ * process id; undefined if it cannot be started
+ */
 export function startDetached(
   program: string,
   args: readonly string[],
