@@ -2,7 +2,10 @@ import { findClient } from '../../clients/index.ts'
 import { isOver, type Session } from '../sessions.ts'
 import { defineRule, type HeldEvent, send } from '../types.ts'
 
-/** The recorded reason for a question that is not sent because it is answered. */
+/**
+ * The recorded reason for a question that is not sent because it is answered. Must not change: `simulate` finds it in
+ * journals.
+ */
 export const ANSWERED_BEFORE = 'answered before it was told'
 
 /** The same for any other event. */

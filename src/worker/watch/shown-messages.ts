@@ -23,7 +23,7 @@ const shownSchema = z.object({
   knownAt: z
     .number()
     .optional()
-    .describe('When the latest event of its session was accepted that was known when it was told'),
+    .describe('When the latest event of its session was accepted that was known when it was sent'),
   questions: z.array(askedSchema),
   tellsMore: z.boolean().optional().describe('Whether it tells of something besides questions'),
   told: z
