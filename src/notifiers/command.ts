@@ -129,5 +129,5 @@ function startFailure({ file, path }: Place, code: string): DeliveryError {
 function whyNotFound(path: string): string {
   if (!isAbsolute(path)) return 'Give its path in full'
   if (!existsSync(path)) return `There is no file ${path}`
-  return 'Its first line, after #!, must name a program that is installed, and must not end as on Windows'
+  return 'Its first line, after #!, must name an installed program, and must end with LF, not CRLF'
 }
