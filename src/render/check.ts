@@ -48,9 +48,11 @@ function problemOf(
       .map((name) => `${path}: no value is called "${name}". ${meantValue(name)}`)
   } catch (error) {
     if (error instanceof HookbellError)
-      return [`${error.message}; ours is used until it is fixed. ${error.hint ?? ''}`.trimEnd()]
+      return [
+        `${error.message}; the built-in template is used until it is fixed. ${error.hint ?? ''}`.trimEnd(),
+      ]
     const what = oneLine(pathFault(error)?.what ?? describeError(error))
-    return [`${path}: ${what}. Ours is used until it is fixed`]
+    return [`${path}: ${what}. The built-in template is used until it is fixed`]
   }
 }
 

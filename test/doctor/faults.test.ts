@@ -104,7 +104,12 @@ const faults: Record<string, Fault> = {
       mkdirSync(join(configDir, 'templates/plain'), { recursive: true })
       writeFileSync(join(configDir, 'templates/plain/done.liquid'), '{{ project')
     },
-    doctor: ['templates', 'warning', /done\.liquid: .* not closed.* Ours is used/, /^Correct or/],
+    doctor: [
+      'templates',
+      'warning',
+      /done\.liquid: .* not closed.* built-in template is used/,
+      /^Correct or/,
+    ],
     status: /^x .*done\.liquid: .* not closed/m,
     repair: ({ configDir }) => rmSync(join(configDir, 'templates'), { recursive: true }),
   },

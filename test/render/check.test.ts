@@ -53,12 +53,12 @@ describe('own templates', () => {
     [
       'plain/done.liquid',
       '{{ project | nope }}',
-      'plain/done.liquid: undefined filter: nope, line:1, col:1. Ours is used until it is fixed',
+      'plain/done.liquid: undefined filter: nope, line:1, col:1. The built-in template is used until it is fixed',
     ],
     [
       'html/done.liquid',
       '\n{% if x %}',
-      'html/done.liquid: tag {% if x %} not closed, line:2, col:1. Ours is used until it is fixed',
+      'html/done.liquid: tag {% if x %} not closed, line:2, col:1. The built-in template is used until it is fixed',
     ],
     [
       'plain/done.liquid',
