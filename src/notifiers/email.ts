@@ -62,7 +62,8 @@ export const email = defineNotifier({
   async send(message, channel, context) {
     const { signal, remaining } = context
     const to = withoutOthers(channel.to, remaining)
-    if (to.length === 0) return 'Not sent again: those who lack it were removed from the channel'
+    if (to.length === 0)
+      return 'Not sent again: the recipients without it were removed from the channel'
     const { createTransport } = await import('nodemailer')
     const server = new URL(channel.smtp)
     const envelope = { from: mailboxOf(channel.from), to: to.map(mailboxOf) }

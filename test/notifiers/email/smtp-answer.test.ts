@@ -131,7 +131,7 @@ describe('notifiers: email: responses of the mail server', () => {
     it('is not asked again when those who lack the mail were removed', async () => {
       const { send, received } = await startChannel()
       expect(await send({}, { remaining: ['b@example.com'] })).toBe(
-        'Not sent again: those who lack it were removed from the channel',
+        'Not sent again: the recipients without it were removed from the channel',
       )
       expect(received).toEqual([])
     })
