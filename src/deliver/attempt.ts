@@ -191,6 +191,7 @@ export function isRetry(error: unknown): boolean {
   return !(error instanceof DeliveryError) || error.verdict === 'retry'
 }
 
+/** How long the destination asks us to wait, in ms; undefined if it does not. */
 export function retryAfterOf(error: unknown): number | undefined {
   return error instanceof DeliveryError ? error.retryAfterMs : undefined
 }

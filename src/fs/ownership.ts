@@ -120,6 +120,7 @@ function isSudo(): boolean {
   return process.getuid?.() === 0 && Boolean(process.env.SUDO_UID)
 }
 
+/** The permissions of a file as four octal digits, such as 0644. */
 export function modeOf({ mode }: Stats): string {
   return (mode & 0o777).toString(8).padStart(4, '0')
 }

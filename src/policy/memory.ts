@@ -114,6 +114,7 @@ export class Memory {
   }
 }
 
+/** Whether a rule applies to a channel. Only rules against noise can be switched off. */
 export function isInForce(
   { isNoise, name }: Pick<Policy, 'isNoise' | 'name'>,
   { hasNoiseRules }: Pick<Candidate, 'hasNoiseRules'>,

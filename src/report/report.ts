@@ -36,6 +36,7 @@ export interface Report {
   suppressed: Count[]
 }
 
+/** Unix ms. It includes `from`, but not `to`. */
 export interface Period {
   from: number
   to: number

@@ -22,6 +22,7 @@ export interface Claim extends ParsedName {
   from: string
 }
 
+/** The files that only this process may handle. They are in its own folder, cur/<owner>/. */
 export class Claims {
   readonly #folder: string
   readonly #spool: Spool

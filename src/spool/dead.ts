@@ -15,6 +15,7 @@ export interface DeadItem {
   name: string
 }
 
+/** The items in dead/. @throws the system error if the folder cannot be read */
 export function listDead(spool: Spool): DeadItem[] {
   return listIfThere(spool.dead).flatMap((name) => {
     const parsed = parseName(name)

@@ -34,6 +34,7 @@ export function eventIdOf({ id, isDelivery }: ParsedName): string {
   return isDelivery ? id.replace(/\..*/, '') : id
 }
 
+/** The inverse of `parseName`. Without `crashes`, no worker has had the file. */
 export function formatName(
   { id, isDelivery }: Omit<ParsedName, 'crashes'>,
   crashes?: number,

@@ -17,6 +17,7 @@ export function cleanText(text: string): string {
   return text.toWellFormed().replace(/\r\n?/g, '\n').replace(COLOURS, '').replace(CONTROL, '')
 }
 
+/** The same on one line, with single spaces. */
 export function oneLine(text: string): string {
   if (!NOT_PLAIN.test(text)) return text
   return cleanText(text).replace(/\s+/g, ' ').trim()

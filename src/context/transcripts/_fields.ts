@@ -48,6 +48,7 @@ function withoutNotes(text: string): string {
   return [...kept, text.slice(from)].join('').trim().slice(0, MAX_TEXT).toWellFormed()
 }
 
+/** The first of the fields that is a number of at least 0; 0 if none is. */
 export function countOf(record: Payload, ...paths: readonly string[]): number {
   for (const path of paths) {
     const value = fieldOf(record, path)
@@ -93,6 +94,7 @@ export function usageOf(
   return [{ type: 'usage', id, tokens: { input: Math.max(0, input - cached), output } }]
 }
 
+/** The value of a JSON text; `{ input: text }` for any other text. Anything but a string stays as it is. */
 export function parsed(text: unknown): unknown {
   if (typeof text !== 'string') return text
   try {

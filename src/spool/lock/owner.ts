@@ -41,6 +41,7 @@ export function parseOwner(text: string): Owner | undefined {
   return { pid: Number(pid), started, boot, ...(host && { host }) }
 }
 
+/** Whether a process lives, as far as that can be seen from this machine and container. */
 export function livenessOf({ pid, started, boot, host }: Owner): Liveness {
   const stat = statOf(pid)
   const isSameBoot = boot === bootId()
