@@ -60,8 +60,8 @@ export const timelines: fc.Arbitrary<EnrichedEvent[]> = fc
   })
 
 /**
- * The turns of its session that may be told in the place of this event, if other rules are in force: of a turn, the
- * later ones; of a notice that the agent waits, the earlier ones.
+ * The turns of its session that may be delivered instead of this event under other rules: for a turn, the
+ * later ones; for a notice that the agent waits, the earlier ones.
  */
 export function turnsInstead(events: readonly EnrichedEvent[], id: string): string[] {
   const event = events.find((one) => one.id === id)

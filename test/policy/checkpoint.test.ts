@@ -45,7 +45,7 @@ describe('the memory of the policies', () => {
     ['cannot be read', (path) => mkdirSync(path)],
     ['cannot be opened', (path) => symlinkSync(path, path)],
     ['is a pipe without a writer', (path) => void execFileSync('mkfifo', [path])],
-  ])('is complete at the next event after a journal that %s', async (_, block) => {
+  ])('is complete once a journal that %s can be read again', async (_, block) => {
     const { stateDir } = makeWorld()
     const journal = join(stateDir, 'journal.jsonl')
     await appendEntry(stateDir, firstOfPair('first'))
@@ -85,7 +85,7 @@ describe('the memory of the policies', () => {
     expect(await originalOf(new PolicyMemory(stateDir))).toBe('first')
   })
 
-  it('is updated with all of a journal that was begun after the checkpoint', async () => {
+  it('is updated with all entries of a journal that was begun after the checkpoint', async () => {
     const { stateDir } = makeWorld()
     const journal = join(stateDir, 'journal.jsonl')
     await appendEntry(stateDir, { ...firstOfPair('older'), fingerprint: 'another' })

@@ -11,14 +11,14 @@ function makeFolder(): string {
   return folder
 }
 
-it('keeps the mutes that are in force', () => {
+it('the mute file keeps the mutes that are in force', () => {
   const folder = makeFolder()
   const mutes = [{ until: 0, session: 'abc' }, { until: 20 }]
   writeMutes(folder, [{ until: 10 }, ...mutes], 10)
   expect(readMutes(folder)).toEqual(mutes)
 })
 
-it('keeps a mute of one kind from earlier versions, which would mute all kinds', () => {
+it('the mute file has another format with a mute of one kind, which older versions would take for all kinds', () => {
   const folder = makeFolder()
   const mutes = [{ until: 0, kind: 'done' }]
   writeMutes(folder, mutes, 10)
@@ -28,25 +28,25 @@ it('keeps a mute of one kind from earlier versions, which would mute all kinds',
   expect(JSON.parse(readFileSync(mutePath(folder), 'utf8')).format).toBe(1)
 })
 
-// An empty beginning is that of every session.
+// A session is named by the beginning of its id, so an empty one would name every session.
 it.each([
   '',
   '{"format":3,"mutes":[{"until":0}]}',
   '{"format":1,"mutes":[{"until":0,"session":""}]}',
-])('mutes nothing if the file contains %j', (text) => {
+])('the mute file mutes nothing if it contains %j', (text) => {
   const folder = makeFolder()
   writeFileSync(mutePath(folder), text)
   expect(readMutes(folder)).toEqual([])
 })
 
-it('removes the file with the last mute, also if there is none', () => {
+it('the mute file is removed with the last mute, even if it is already gone', () => {
   const folder = makeFolder()
   writeMutes(folder, [{ until: 0 }], 10)
   for (const _ of [1, 2]) writeMutes(folder, [{ until: 10 }], 10)
   expect(existsSync(mutePath(folder))).toBe(false)
 })
 
-it('lists what is muted in any of several folders once', () => {
+it('a mute that is in several folders is listed once', () => {
   const [one, other] = [makeFolder(), makeFolder()]
   writeMutes(one, [{ until: 20 }, { until: 0, session: 'abc' }], 10)
   writeMutes(other, [{ until: 0, session: 'abc' }, { until: 30 }], 10)

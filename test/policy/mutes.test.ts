@@ -62,7 +62,7 @@ describe('a mute', () => {
     expect(findMute(mutes, { ...whose, cwd: '' }, 0)).toBeUndefined()
   })
 
-  it('is only of what is named', () => {
+  it('is limited only by what is given', () => {
     expect(makeMute({ until: 7, session: '', project: undefined })).toEqual({ until: 7 })
   })
 
@@ -73,7 +73,7 @@ describe('a mute', () => {
       { project: "it's", kind: 'done' },
       String.raw`hookbell unmute --project 'it'\''s' --kind 'done'`,
     ],
-  ])('of %j is taken back by the command %j', (mute, command) => {
+  ])('of %j is removed by the command %j', (mute, command) => {
     expect(unmuteCommand(mute)).toBe(command)
   })
 
@@ -83,7 +83,7 @@ describe('a mute', () => {
     [{ project: 'a' }, {}, false],
     [{ project: 'a' }, { project: 'a' }, true],
     [{ kind: 'done' }, { kind: 'failed' }, false],
-  ])('of %j has the extent of %j: %s', (one, other, expected) => {
+  ])('of %j has the same extent as one of %j: %s', (one, other, expected) => {
     expect(isSameExtent({ until: 0, ...one }, { until: 9, ...other })).toBe(expected)
   })
 })

@@ -80,8 +80,8 @@ describe('the noise rules, for any sequence of events', () => {
           runTimeline(events, { config: { routes: everything, noise: { ...settings, off } } })
         const without = toldIn(run([rule]))
         for (const id of toldIn(run([]))) {
-          // A held turn may be told in the place of a later one that a rule dropped, and a notice that the agent waits
-          // in the place of a question at the end of the turn.
+          // A held turn may be delivered instead of a later one that a rule dropped, and a notice that the agent waits
+          // instead of a question at the end of the turn.
           const isTold = [id, ...turnsInstead(events, id)].some((one) => without.has(one))
           expect(isTold, `${id} without ${rule}`).toBe(true)
         }
@@ -109,7 +109,7 @@ function saved(memory: Memory) {
   return JSON.parse(JSON.stringify(memory.state))
 }
 
-/** A question, or the answer to one; every other one is of the same session. */
+/** A question, or an answer to one. Every second entry belongs to the session `busy`. */
 const entryAt = (index: number): AcceptedEntry => ({
   at: index,
   id: `event-${index}`,
@@ -146,7 +146,7 @@ describe('the memory of the rules', () => {
   })
 
   it.each([0, 1000])(
-    'is the same when an interrupt after an end comes again, %d ms apart',
+    'is the same when the entries of an end and a later interrupt are applied twice, %d ms apart',
     (gap) => {
       const memory = new Memory()
       const entries = ['SessionEnd', 'Interrupt', 'UserPromptSubmit'].map((means, index) => ({

@@ -18,11 +18,15 @@ describe('a question', () => {
     [false, 'another call was answered', { questions: [named], replies: [reply(11, 'x')] }],
     [
       false,
-      'a call was answered, and it names none',
+      'a call was answered, but the question names none',
       { questions: [asked], replies: [reply(11, 'x')] },
     ],
     [true, 'an answer names no question', { questions: [asked], replies: [reply(10)] }],
-    [false, 'that answer is older', { questions: [asked], replies: [reply(9)] }],
+    [
+      false,
+      'an answer that names no question is older',
+      { questions: [asked], replies: [reply(9)] },
+    ],
     [false, 'two are open, one is answered', { questions: [asked, other], replies: [reply(13)] }],
     [true, 'both are answered', { questions: [asked, other], replies: [reply(13), reply(14)] }],
     [

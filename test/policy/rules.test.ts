@@ -136,7 +136,7 @@ describe('the rule', () => {
     expect(after(5)).toEqual(['desktop 60', 'desktop 65'])
   })
 
-  it('`repeats` does not take an event that is judged again for a repeat of itself', () => {
+  it('`repeats` does not treat an event that is judged again as a repeat of itself', () => {
     const end: Step = [60, { ...stop, turn_id: 't1' }]
     expect(byDefault([[0, prompt], end, end], 'codex')).toEqual(['desktop 60', 'desktop 60'])
   })
@@ -160,7 +160,7 @@ describe('the rule', () => {
     ).toEqual(['desktop 60'])
   })
 
-  it('`idle` delivers a notice that names what is waited for, although the end of the turn was delivered', () => {
+  it('`idle` delivers a notice that says what it waits for, even after the end of the turn was delivered', () => {
     const notice = (notification_type: string) => ({ ...idle, notification_type })
     const turn = (event: object): Step[] => [
       [0, prompt],
@@ -184,7 +184,7 @@ describe('the rule', () => {
     ])
   })
 
-  it('`repeats` drops the notice of a question of a member of the team, if its request was delivered', () => {
+  it('`repeats` drops the notice of a question of another agent of the team, if its request was delivered', () => {
     const worker = { ...notice, notification_type: 'worker_permission_prompt' }
     expect(byDefault([[1, worker]])).toEqual(['desktop 1'])
     expect(
@@ -221,7 +221,7 @@ describe('the rule', () => {
   })
   const untilTen = waking('10 9 * * *')
 
-  it('`scheduled` drops a turn after which the agent goes on as scheduled, not the last one', () => {
+  it('`scheduled` drops a turn after which the agent continues as scheduled, but not the last turn', () => {
     const steps: Step[] = [
       [0, prompt],
       [60, untilTen],
@@ -235,7 +235,7 @@ describe('the rule', () => {
     ])
   })
 
-  it('`scheduled` delivers a turn after which the agent does not go on as scheduled', () => {
+  it('`scheduled` delivers a turn after which the agent does not continue as scheduled', () => {
     const steps: Step[] = [
       [0, prompt],
       [60, untilTen],
@@ -243,12 +243,12 @@ describe('the rule', () => {
     expect(byDefault(steps)).toEqual(['desktop 60 at 720'])
     expect(byDefault([...steps, [90, end]])).toEqual([])
     expect(byDefault([...steps, [90, prompt]])).toEqual([])
-    // The end of a person's turn, while the agent waits as before.
+    // A prompt of a person began this turn, and the agent is scheduled as before.
     expect(byDefault([...steps, [90, prompt], [150, untilTen]])).toEqual(['desktop 150'])
     expect(byDefault([...steps, [90, prompt], [95, untilTen]])).toEqual([])
   })
 
-  it('`scheduled` delivers at once what repeats, is due much later, asks something, or has no person', () => {
+  it('`scheduled` delivers a turn at once if its schedule repeats or is far off, if it asks, or if nobody is there', () => {
     const ends = [
       waking('*/5 * * * *'),
       waking('10 9 * * *', true),
@@ -279,7 +279,7 @@ describe('the rule', () => {
     expect(byDefault([[60, unused]])).toEqual([])
     expect(byDefault([[60, { ...unused, reason: 'error' }]])).toEqual(['desktop 60'])
     expect(told([[60, unused]], { isHeadless: true })).toEqual(['desktop 60'])
-    // In a terminal droid reports the end twice.
+    // In a terminal, droid reports the end twice.
     const twice: Step[] = [
       [60, unused],
       [60.3, unused],
@@ -305,7 +305,7 @@ describe('the rule', () => {
       [60, end],
     ]
     expect(byDefault([...killed, [600, end]], 'droid')).toEqual(['desktop 60'])
-    // After `/new` in such a session: one end by the program, a later one by the process of the agent.
+    // `/new` in such a session causes two ends: one of the session, and a later one of the process.
     const cleared: Step[] = [...killed, [600, { ...end, reason: 'clear' }], [606, end]]
     expect(byDefault(cleared, 'droid')).toEqual(['desktop 60'])
     expect(byDefault([...killed, [600, prompt], [660, end]], 'droid')).toEqual([
@@ -393,7 +393,7 @@ describe('the rule', () => {
     ).toEqual(['desktop 60'])
   })
 
-  it('`background` delivers a question at once, and a server that runs on after five minutes', () => {
+  it('`background` delivers a turn at once if it asks, or after five minutes if a server still runs', () => {
     const turn = (end: object, ...rest: Step[]): Step[] => [
       [0, prompt],
       [60, { ...end, ...tasks(1) }],
@@ -404,11 +404,11 @@ describe('the rule', () => {
     expect(told(turn(stop))).toEqual(['desktop 60 at 360'])
     expect(byDefault(turn(stop, [200, prompt], [220, stop]))).toEqual(['desktop 220'])
     expect(byDefault(turn(stop, [70, { ...end, reason: 'logout' }]))).toEqual([])
-    // Some clients report no prompt when a task that is over continues the session.
+    // Some clients report no prompt when a finished task continues the session.
     expect(byDefault(turn(stop, [220, stop]))).toEqual(['desktop 220'])
     const again: Step = [220, { ...stop, ...tasks(1) }]
     expect(told(turn(stop, again))).toEqual(['desktop 220 at 520'])
-    // A prompt of the same moment does not prove that a person saw it.
+    // A prompt of the same moment does not prove that a person saw the end of the turn.
     expect(told(turn(stop, [60, prompt]))).toEqual(['desktop 60 at 360'])
   })
 
@@ -438,7 +438,7 @@ describe('the rule', () => {
     expect(byDefault([...turn, [610, prompt], [611, stop]], 'droid')).toEqual(['desktop 601'])
   })
 
-  it('`short-turns` delivers what a turn asks that the client began by itself', () => {
+  it('`short-turns` delivers a turn that the client began by itself only if it asks something', () => {
     const turn: Step[] = [
       [0, prompt],
       [60, stop],
@@ -458,7 +458,7 @@ describe('the rule', () => {
     expect(told(steps, { channels, routes })).toEqual(['desk 60', 'phone 60 at 360'])
   })
 
-  it('`stop-hooks` tells only the real end of a turn that hooks did not let end', () => {
+  it('`stop-hooks` delivers only the real end of a turn that hooks did not let end', () => {
     const refused = { ...stop, isRefused: true }
     const steps: Step[] = [
       [0, prompt],
@@ -470,7 +470,7 @@ describe('the rule', () => {
     expect(told(steps, { noise: { off: ['stop-hooks'] } })).toHaveLength(3)
   })
 
-  it('`stop-hooks` tells after two hours if nothing else came, unless the session ended', () => {
+  it('`stop-hooks` delivers the turn after two hours if nothing else came, unless the session ended', () => {
     const refused = { ...stop, isRefused: true }
     const steps: Step[] = [
       [0, prompt],
@@ -495,7 +495,7 @@ describe('the rule', () => {
     expect(told(steps, { noise: { quietHours } })).toEqual(['desktop 60 at 3600'])
   })
 
-  it('`queued-prompts` tells only the last of the turns for which prompts waited', () => {
+  it('`queued-prompts` delivers only the last turn, if the turns before it ended with a queued prompt', () => {
     const followed = { ...asking, isQueued: true }
     const steps: Step[] = [
       [0, prompt],
@@ -508,13 +508,13 @@ describe('the rule', () => {
     expect(told(steps, { noise: { off: ['queued-prompts'] } })).toHaveLength(3)
   })
 
-  it('`queued-prompts` tells after two hours if nothing came instead', () => {
+  it('`queued-prompts` delivers the turn after two hours if nothing else came', () => {
     const steps: Step[] = [
       [0, prompt],
       [60, { ...stop, isQueued: true }],
     ]
     expect(told(steps)).toEqual(['desktop 60 at 7260'])
-    // The one that was waiting: many clients report it when its turn begins.
+    // This is the queued prompt, which many clients report only when its turn begins.
     expect(told([...steps, [61, prompt]])).toEqual(['desktop 60 at 7260'])
     expect(told([...steps, [61, prompt], [7200, stop]])).toEqual(['desktop 7200'])
     const left = { hook_event_name: 'SessionEnd', reason: 'prompt_input_exit' }
@@ -533,7 +533,7 @@ describe('the rule', () => {
     expect(told([...short, [8, stop]])).toEqual([])
   })
 
-  it('`repeats` knows the idle notice of qwen after a turn for which a prompt waited', () => {
+  it('`repeats` recognizes the idle notice of qwen after a turn that ended with a queued prompt', () => {
     const steps: Step[] = [
       [0, prompt],
       [60, { ...stop, isQueued: true }],
@@ -544,18 +544,18 @@ describe('the rule', () => {
     expect(told([...steps, [200, stop]], { client: 'qwen' })).toEqual(['desktop 200'])
   })
 
-  it('`repeats` knows the end of a turn for which a prompt waited', () => {
+  it('`repeats` recognizes the second report of a turn that ended with a queued prompt', () => {
     const steps: Step[] = [
       [0, { ...prompt, turn_id: 'u1' }],
       [60, { ...stop, turn_id: 'u1', isQueued: true }],
-      // By `notify`, after the next prompt was written.
+      // The second report comes by `notify`, after the next prompt was written.
       [60.2, { ...stop, turn_id: 'u1' }],
       [100, { ...stop, turn_id: 'u2' }],
     ]
     expect(told(steps, { client: 'codex' })).toEqual(['desktop 100'])
   })
 
-  it('`short-turns` counts the turns before, for which a prompt waited', () => {
+  it('`short-turns` counts from the start of earlier turns that ended with a queued prompt', () => {
     const followed = { ...stop, isQueued: true }
     const long: Step[] = [
       [0, prompt],
@@ -566,7 +566,7 @@ describe('the rule', () => {
     expect(told([...long, [601, prompt], [603, followed], [605, stop]])).toEqual(['desktop 605'])
     // A person stopped the turn that followed, and wrote another prompt.
     expect(told([...long, [1000, prompt], [1005, stop]])).toEqual([])
-    // Claude Code reports a prompt when it is typed: that person is still looking.
+    // Claude Code reports a prompt when it is typed, so the person is still looking at the end of the turn.
     const typed: Step[] = [
       [0, prompt],
       [598, prompt],
@@ -582,7 +582,7 @@ describe('the rule', () => {
     ).toEqual(['desktop 605'])
   })
 
-  it('`short-turns` does not count from a prompt that codex took up within a turn', () => {
+  it('`short-turns` does not count from a prompt that codex received during a turn', () => {
     const inTurn = (payload: object, turn_id: string) => ({ ...payload, turn_id })
     const steps = (id: string): Step[] => [
       [0, inTurn(prompt, 'u1')],
@@ -593,7 +593,7 @@ describe('the rule', () => {
     expect(told(steps('u2'), { client: 'codex' })).toEqual([])
   })
 
-  it('`ends` and `idle` tell what comes instead of the end of a turn whose prompt waited', () => {
+  it('`ends` and `idle` deliver what comes instead of the turn of a queued prompt', () => {
     const steps: Step[] = [
       [0, prompt],
       [60, { ...stop, isQueued: true }],
@@ -603,7 +603,7 @@ describe('the rule', () => {
     expect(told([...steps, [100, stop], [160, idle]])).toEqual(['desktop 100'])
   })
 
-  it('`cooldown` does not count a turn for which a prompt waited', () => {
+  it('`cooldown` does not count a turn that ended with a queued prompt', () => {
     const steps: Step[] = [
       [0, prompt],
       [60, { ...stop, isQueued: true }],
@@ -626,7 +626,7 @@ describe('the rule', () => {
     ['background', background, { backgroundTasks: 1 }, 5],
     ['queued-prompts', queuedPrompts, { means: 'StopQueued' }, 120],
   ])(
-    '`%s` counts its minutes from when a late worker judges the turn',
+    '`%s` counts its minutes from the time at which a late worker judges the turn',
     (_, rule, more, minutes) => {
       const event = { kind: 'done', at: start, ...more }
       const now = start + 600_000
@@ -666,7 +666,7 @@ describe('the rule', () => {
     expect(told(more)).toEqual(['desktop 160 at 460'])
   })
 
-  it('`background` tells the result of an agent although a server runs on', () => {
+  it('`background` delivers the result of an agent although a server still runs', () => {
     const running = (...types: string[]) => ({
       background_tasks: types.map((type, index) => ({ id: `${index}`, type })),
     })
@@ -677,7 +677,7 @@ describe('the rule', () => {
       [200, ownPrompt],
     ]
     expect(told([...steps, [203, turn('shell')]])).toEqual(['desktop 203'])
-    // The agent was over, and the turn after it started another one.
+    // The agent had finished, and the turn that followed started another one.
     expect(told([...steps, [203, turn('shell', 'subagent')]])).toEqual([])
     // An agent runs where a server ran before.
     const agent: Step[] = [
@@ -776,7 +776,7 @@ describe('the rule', () => {
     ])
     const routes = [{ on: ['done', 'ended'], to: ['desktop'] }]
     expect(told(steps, { routes })).toEqual(['desktop 60', 'desktop 61'])
-    // A turn that the session ended in was never reported.
+    // The last turn has no report of its own, because the session ended during it.
     const midTurn: Step[] = [...steps.slice(0, 2), [70, prompt], [80, { ...end, reason: 'logout' }]]
     expect(told(midTurn, { routes: [{ on: ['*'], to: ['desktop'] }] })).toContain('desktop 80')
   })
@@ -789,7 +789,7 @@ describe('the rule', () => {
     ])
   })
 
-  it('`sub-agents` drops a failure in the session of a sub-agent, which has another one as its parent', () => {
+  it('`sub-agents` drops a failure in the session of a sub-agent, which has another session as its parent', () => {
     const of = (parentID: string): Step[] => [
       [0, { hook_event_name: 'session.created', parentID }],
       [60, { hook_event_name: 'session.error' }],
@@ -807,7 +807,7 @@ describe('the rule', () => {
   })
 
   it.each(['*', 'agent-turn-complete'])(
-    '`sub-agents` drops what a client tells itself on a route for "%s"',
+    '`sub-agents` drops a turn that a client runs only to get a title, on a route for "%s"',
     (on) => {
       const ask = 'Generate a concise, single-line task title'
       const title = { type: 'agent-turn-complete', 'input-messages': [ask] }
@@ -879,7 +879,7 @@ describe('the rule', () => {
     expect(told(turn(8), off)).toEqual(['desktop 8 at 3600'])
   })
 
-  it('`short-turns` counts from the latest prompt, also if an earlier one is judged after it', () => {
+  it('`short-turns` counts from the latest prompt, even if an earlier one is judged after it', () => {
     const late: Step[] = [
       [100, prompt],
       [50, prompt],
@@ -903,7 +903,7 @@ describe('the rule', () => {
       [70, request],
     ]
     expect(told(asks, { noise: { cooldownSeconds: 300 } })).toEqual(['desktop 60', 'desktop 70'])
-    // The first notice restarts the time. One after the end of a turn adds nothing to it, and does not.
+    // The first notice restarts the time. A notice after the end of a turn only repeats that end, and does not.
     const waits = [60, 300].map((at): Step => [at, idle])
     const ends = [stop, idle].map((event, index): Step => [400 + 60 * index, event])
     const next: Step[] = [...waits, ...ends, [500, prompt], [701, stop]]
@@ -960,7 +960,7 @@ describe('the rule', () => {
     expect(asked(1, 0, 2.5)).toEqual(['desktop 1', 'desktop 0', 'desktop 2.5'])
   })
 
-  it('`burst` does not tell the questions of two sessions together', () => {
+  it('`burst` does not combine the questions of two sessions', () => {
     const steps = [0, 0.5].flatMap((at): Step[] => [
       [at, request],
       [at, { ...request, session_id: 's2' }],
@@ -994,7 +994,7 @@ describe('the rule', () => {
     ]
     expect(told(two, { client: 'opencode' })).toEqual(['desktop 0 at 1', 'desktop 0.1 at 2'])
     expect(told([...two, [0.3, reply]], { client: 'opencode' })).toEqual([])
-    // An answer from before a question is none to it.
+    // An answer that came before a question does not answer it.
     const before: Step[] = [
       [0, reply],
       [1, ask('a')],
@@ -1002,7 +1002,7 @@ describe('the rule', () => {
     expect(told(before, { client: 'opencode' })).toEqual(['desktop 1 at 2'])
   })
 
-  it('`answered-at-once` waits for clients that ask although nobody is there, and then deny', () => {
+  it('`answered-at-once` holds a question of a client that asks although nobody is there, and then denies', () => {
     const asks: Step[] = [[0, request]]
     const denied: Step[] = [...asks, [0.4, stop]]
     expect(told(asks)).toEqual(['desktop 0'])
@@ -1012,7 +1012,7 @@ describe('the rule', () => {
     expect(told([[0, question]], { client: 'copilot' })).toEqual(['desktop 0 at 1'])
   })
 
-  it('`answered-at-once` drops a held turn if a later one of its session is told on that channel', () => {
+  it('`answered-at-once` drops a held turn if a later one of its session is delivered on that channel', () => {
     const quietHours = [{ from: '09:00', to: '10:00', timeZone: 'UTC' }]
     const turns: Step[] = [
       [60, stop],
@@ -1046,7 +1046,7 @@ describe('the rule', () => {
     expect(split).toEqual(['desk 60 at 3600', 'phone 180 at 3600'])
   })
 
-  it('`quiet-hours` holds what another rule or a step would have told in them, but no question', () => {
+  it('`quiet-hours` also holds what another rule or a step delayed until then, but no question', () => {
     const quietHours = [{ from: '09:02', to: '10:00', timeZone: 'UTC' }]
     const late = (steps: Step[], settings: Settings = {}) => {
       const { noise, ...others } = settings
@@ -1114,7 +1114,7 @@ describe('the rule', () => {
     expect(told(steps, { channels: quiet })).toEqual(['desk 5', 'desk 65'])
   })
 
-  it('`mute` also silences a channel without other rules, but not a record', () => {
+  it('`mute` also silences a channel without other rules, but not one that keeps a record', () => {
     const all = { audit: { type: 'file', path: '/tmp/a' }, desk: { type: 'desktop', noise: false } }
     const mutes = () => [{ until: 0 }]
     expect(told([[0, request]], { channels: all }, { mutes })).toEqual(['audit 0'])

@@ -19,12 +19,15 @@ it.each<[boolean, string, number]>([
   [false, 'done', 10],
   [false, 'ended', 11],
   [false, 'permission', 11],
-])('is over: %s, for an event of the kind %s and a prompt at %i', (expected, kind, promptAt) => {
-  expect(isOver({ ...nothing, promptAt }, { id: 'e', at: 10, kind })).toBe(expected)
-  expect(isOver(undefined, { id: 'e', at: 10, kind })).toBe(false)
-})
+])(
+  'an event is over: %s, if its kind is %s and the latest prompt came at %i',
+  (expected, kind, promptAt) => {
+    expect(isOver({ ...nothing, promptAt }, { id: 'e', at: 10, kind })).toBe(expected)
+    expect(isOver(undefined, { id: 'e', at: 10, kind })).toBe(false)
+  },
+)
 
-it('is over if its question was answered', () => {
+it('an event is over if its question was answered', () => {
   const event = { id: 'e', at: 10, kind: 'permission' }
   expect(isOver({ ...nothing, answeredAt: 10 }, event)).toBe(true)
 })
@@ -43,7 +46,7 @@ describe('the memory of sessions', () => {
   const idsIn = (sessions: Sessions) =>
     sessions.get(sessionKey({ client: 'claude', sessionId: 's' }))?.questions.map(({ id }) => id)
 
-  it('has the question of a sub-agent as open although the turn ends meanwhile', () => {
+  it('keeps the question of a sub-agent open although the turn ends', () => {
     const agent = (agentId: string) => ({ facts: { means: 'PermissionRequest', agentId } })
     const event = (means: string, acceptedAt: number, facts: object = {}) => ({
       ...{ event: means, kind: 'other', acceptedAt, facts: { means, ...facts } },
@@ -64,7 +67,7 @@ describe('the memory of sessions', () => {
     expect(open(entry('last', event('Stop', 5)))).toEqual([])
   })
 
-  it('has the question of a sub-agent of Codex as open, whose turn ends name no sub-agents', () => {
+  it('keeps the question of a sub-agent of Codex open, although Codex names no sub-agents when a turn ends', () => {
     const codex = (id: string, means: string, acceptedAt: number, agentId?: string) =>
       entry(id, {
         ...{ client: 'codex', event: means, acceptedAt, facts: { means, agentId } },
@@ -87,7 +90,7 @@ describe('the memory of sessions', () => {
   })
 
   it.each(['elicitation_response', 'elicitation_complete'])(
-    'has the answer to the form of an MCP server: %s',
+    'recognizes the answer to a form of an MCP server: %s',
     (notificationType) => {
       const asked = { notificationType: 'elicitation_dialog', means: 'Notification' }
       const sessions = folded([entry('q', { facts: asked })])
@@ -102,20 +105,20 @@ describe('the memory of sessions', () => {
     },
   )
 
-  it('has the answers that were seen elsewhere', () => {
+  it('includes answers that were seen elsewhere', () => {
     const answer = { type: 'answered', id: 'q1', at: 2, client: 'claude', sessionId: 's' }
     const sessions = folded([entry('q1'), entry('q2'), answer as JournalEntry])
     expect([...sessions.values()].map(answeredQuestions)).toEqual([['q1']])
   })
 
-  it('keeps the 500 with the latest events', () => {
+  it('keeps the 500 sessions with the latest events', () => {
     const ids = Array.from({ length: 500 }, (_, index) => `s${index}`)
     const sessions = folded([...ids, 's0', 'new'].map((id) => entry(id, { sessionId: id })))
     const left = [...sessions.keys()].map((key) => key.split(' ')[1])
     expect(left).toEqual([...ids.slice(2), 's0', 'new'])
   })
 
-  it('keeps the latest thirty questions of a session, also when all entries come again', () => {
+  it('keeps the latest thirty questions of a session, even when all entries come again', () => {
     const entries = Array.from({ length: 40 }, (_, at) => entry(`q${at}`, { acceptedAt: at }))
     const latest = entries.slice(10).map(({ id }) => id)
     const sessions = folded(entries)

@@ -55,13 +55,13 @@ it.each<[number, string, Partial<Turns>, number]>([
   expect(waitedMs({ ...nothing, ...more }, event)).toBe(expected)
 })
 
-it('counts from the prompt where neither payload nor transcript has a duration', () => {
+it('a person has waited since the prompt if neither payload nor transcript has a duration', () => {
   const event = { at: 30, backgroundTasks: 0 }
   expect(waitedMs({ ...nothing, promptAt: 10 }, event)).toBe(20)
   expect(waitedMs(undefined, event)).toBeUndefined()
 })
 
-it('is the same after an end that is noted again, or later than the next one', () => {
+it('the latest end of a turn stays the same when it is noted again, or an earlier one is noted late', () => {
   const session = { ...nothing, promptAt: 10 }
   const told = { client: 'claude', name: 'Stop', means: 'Stop', notificationType: '' } as const
   const stop = meaningOf({ ...told, sessionId: 's', at: 0, reason: '', tool: '', turnId: '' })
@@ -75,7 +75,7 @@ it('is the same after an end that is noted again, or later than the next one', (
   expect(note(15)).toEqual(first)
 })
 
-it('is not stopped by a person if its session had ended before', () => {
+it('a turn was not stopped by a person if its session had ended before', () => {
   const told = { client: 'droid', name: 'Notification', means: 'Interrupt' } as const
   const rest = { sessionId: 's', at: 0, notificationType: '', reason: '', tool: '', turnId: '' }
   const stopped = meaningOf({ ...told, ...rest })

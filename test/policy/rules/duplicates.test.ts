@@ -33,7 +33,7 @@ describe('an event that arrives from the hooks of the user and of the project', 
     ['the user', {}, shared, 'the hooks of the project'],
     ['the project', shared, {}, 'your own hooks'],
   ])(
-    'is delivered once, and the second copy has a reason, when the hooks of %s are last',
+    'is delivered once, and the second copy has a reason, when the hooks of %s run last',
     async (_, last, first, whose) => {
       const world = makeWorld()
       const told = accept(world, stop, first)
@@ -52,19 +52,16 @@ describe('an event that arrives from the hooks of the user and of the project', 
     ['in the project for two clients', [{ client: 'copilot', ...shared }, claudeShared]],
     ['everywhere', [{ client: 'copilot' }, { client: 'copilot', ...shared }, claudeShared]],
     ['everywhere, in another order', [claudeShared, { client: 'copilot' }]],
-  ])(
-    'is told once by Copilot, which also runs the hooks of Claude Code: %s',
-    async (_, sources) => {
-      const world = makeWorld()
-      for (const more of sources) accept(world, copilotStop, more)
-      await world.once()
-      expect(world.lines()).toHaveLength(1)
-      // Each of them fires once per event, so this is the next one.
-      for (const more of sources) accept(world, copilotStop, more)
-      await world.once()
-      expect(world.lines()).toHaveLength(2)
-    },
-  )
+  ])('is delivered once if Copilot also runs the hooks of Claude Code: %s', async (_, sources) => {
+    const world = makeWorld()
+    for (const more of sources) accept(world, copilotStop, more)
+    await world.once()
+    expect(world.lines()).toHaveLength(1)
+    // Each hook fires once per event, so this is the next event.
+    for (const more of sources) accept(world, copilotStop, more)
+    await world.once()
+    expect(world.lines()).toHaveLength(2)
+  })
 
   it('is delivered once although only one copy ends with a line break', async () => {
     const world = makeWorld()
@@ -180,14 +177,17 @@ describe('similar events', () => {
     [-10_000, 'first'],
     [10_001, undefined],
     [-10_001, undefined],
-  ])('are copies up to ten seconds apart, in either order: %i ms', (apart, original) => {
-    const told = { type: 'accepted', id: 'first', acceptedAt: 50_000, to: ['file'] }
-    const copies = duplicates.restore(undefined)
-    duplicates.fold?.(copies, { ...told, fingerprint: 'the same' } as never)
-    const event = { id: 'second', at: 50_000 + apart, fingerprint: 'the same', shared: true }
-    const { duplicateOf } = duplicates.note?.(event as never, copies, {} as never) ?? {}
-    expect(duplicateOf).toBe(original)
-  })
+  ])(
+    'count as copies if they are at most ten seconds apart, in either order: %i ms',
+    (apart, original) => {
+      const told = { type: 'accepted', id: 'first', acceptedAt: 50_000, to: ['file'] }
+      const copies = duplicates.restore(undefined)
+      duplicates.fold?.(copies, { ...told, fingerprint: 'the same' } as never)
+      const event = { id: 'second', at: 50_000 + apart, fingerprint: 'the same', shared: true }
+      const { duplicateOf } = duplicates.note?.(event as never, copies, {} as never) ?? {}
+      expect(duplicateOf).toBe(original)
+    },
+  )
 
   it('are delivered if the first one had no route yet', async () => {
     const world = makeWorld({ routes: [{ on: ['SessionEnd'], to: ['file'] }] })

@@ -90,7 +90,7 @@ describe('an event in quiet hours', () => {
     expect(rest.map(({ at }) => at)).toEqual([utc('2026-11-21T06:00')])
   })
 
-  it('is left out of that message if a person has continued the session since', () => {
+  it('is left out of that message if a person has continued the session since then', () => {
     const { dropped } = run()
     expect(dropped.length).toBeGreaterThan(0)
     expect(new Set(dropped.map(({ reason }) => reason))).toEqual(
@@ -108,15 +108,18 @@ describe('an event in quiet hours', () => {
     ['before them', '2026-11-20T20:59', 'send'],
     ['in them', '2026-11-20T21:30', 'hold'],
     ['after them', '2026-11-21T06:00', 'send'],
-  ])('that waited for the worker is judged by the time of its delivery: %s', (_, now, type) => {
-    const settings = { noise: { quietHours: [night] }, now: utc(now) }
-    const event = { kind: 'done', at: utc('2026-11-20T20:58') }
-    const verdict = quietHours.judge(event as never, {} as never, null, settings as never)
-    expect(verdict.type).toBe(type)
-    // The zone is named, because other times beside it are those of this machine.
-    const zone = { reason: expect.stringMatching(/ 07:00 in Europe\/Berlin$/) }
-    expect(verdict).toMatchObject(type === 'hold' ? zone : {})
-  })
+  ])(
+    'that waited for the worker is held by the time of its delivery, not by its own: %s',
+    (_, now, type) => {
+      const settings = { noise: { quietHours: [night] }, now: utc(now) }
+      const event = { kind: 'done', at: utc('2026-11-20T20:58') }
+      const verdict = quietHours.judge(event as never, {} as never, null, settings as never)
+      expect(verdict.type).toBe(type)
+      // The zone is named, because other times beside it are those of this machine.
+      const zone = { reason: expect.stringMatching(/ 07:00 in Europe\/Berlin$/) }
+      expect(verdict).toMatchObject(type === 'hold' ? zone : {})
+    },
+  )
 
   it('is judged by the local time of the machine if no time zone is set', () => {
     const event = eventOfLine(lines[0] as (typeof lines)[0], start)
