@@ -36,13 +36,13 @@ describe('channels that an earlier worker chose', () => {
     expect(result).not.toHaveProperty('reason')
   })
 
-  it('get as little as possible if they are gone from the configuration', async () => {
+  it('get a message without text if they are gone from the configuration', async () => {
     const { deliveries } = await prepared(ask, {}, { open: ['gone'] })
     expect(deliveries).toMatchObject([{ channel: 'gone', message: { body: '' } }])
     expect(JSON.stringify(deliveries)).not.toContain('npm publish')
   })
 
-  it('are none if all of them are done', async () => {
+  it('are not replaced by others if all of them are done', async () => {
     const result = await prepared(stop, {}, { open: [] })
     expect(result).toMatchObject({ deliveries: [], held: [] })
     expect(result).not.toHaveProperty('reason')
@@ -71,12 +71,12 @@ describe('the duration of a turn', () => {
     expect(await told({ ...stop, background_tasks: [{ id: 'b1' }] }, 605)).toBe(
       'shop: done in 10 min',
     )
-    // Nothing was over.
+    // No background task has ended this time.
     await told(own, 700)
     expect(await told({ ...stop, background_tasks: [{ id: 'b1' }] }, 705)).toBe('shop: done in 5 s')
   })
 
-  it('is unknown if its prompt is', async () => {
+  it('is unknown if no prompt of it is known', async () => {
     const { entry, deliveries } = await prepared(stop, { config: { routes } })
     expect(entry.title).toBe('shop: done')
     expect(deliveries).toEqual([])
@@ -155,7 +155,7 @@ describe('a later step', () => {
   const routes = [{ on: ['*'], steps }]
   const maxAgeMs = 3 * 3600_000
 
-  it('waits from when the first step is told, and expires', async () => {
+  it('waits from the time of the first step, and expires', async () => {
     const config = { routes, retry: { maxAgeHours: 3 } }
     const { deliveries, held } = await prepared(ask, { config })
     const until = at + 120_000
@@ -167,7 +167,7 @@ describe('a later step', () => {
     expect(held[0]?.reason).toMatch(/./)
   })
 
-  it('counts from the end of quiet hours', async () => {
+  it('waits from the end of quiet hours if the first step is held until then', async () => {
     const { held } = await prepared(stop, { config: { routes, noise: { quietHours } } })
     const end = Date.parse('2026-11-20T10:00:00Z')
     expect(held).toMatchObject([

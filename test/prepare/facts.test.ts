@@ -96,7 +96,7 @@ describe('the facts that the journal keeps of an event', () => {
     }
   })
 
-  it('keep an event silent that was switched off', () => {
+  it('keep a replay silent if notifications were switched off at the event', () => {
     const config = policyConfig({})
     const event = makeEvent(failure, { DROID_DISABLE_NOTIFICATIONS: '1' })
     const entryOf = (found: Happening['found']) => {
@@ -121,7 +121,7 @@ describe('the facts that the journal keeps of an event', () => {
     expect(eventOfEntry(entry, reasons).kind).toBe(kind)
   })
 
-  it('may be those of another version, with kinds that are unknown here, or none at all', () => {
+  it('may be missing, as in older versions, or have unknown kinds, as from newer versions', () => {
     const replay = new Replay(policyConfig({}))
     replay.add({ found: makeEvent({ hook_event_name: 'Stop' }) })
     const [entry = expect.fail('no entry')] = replay.entries

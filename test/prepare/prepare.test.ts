@@ -19,7 +19,7 @@ import {
   type World,
 } from './_world.ts'
 
-/** The end of a turn of codex in a recorded transcript in which a prompt waited for the first one. */
+/** The end of a turn of codex, from a recorded transcript in which a prompt was queued during the first turn. */
 function turnOfCodex(endedAt: string) {
   const { home } = makeHome()
   vi.stubEnv('HOME', home)
@@ -84,20 +84,20 @@ describe('a prepared event', () => {
 
   it.each<[string, object, object]>([
     ['is held', { noise: { minSeconds: 0 } }, { means: 'StopQueued', held: ['desk'] }],
-    ['is told if the rule is off', { noise: { off: ['queued-prompts'] } }, { means: 'Stop' }],
+    ['is sent if the rule is off', { noise: { off: ['queued-prompts'] } }, { means: 'Stop' }],
     [
-      'is told if no channel uses the rule',
+      'is sent if no channel uses the rule',
       { channels: { desk: { type: 'desktop', noise: false } } },
       { means: 'Stop' },
     ],
-  ])('for whose end a prompt waited %s', async (_, config, expected) => {
+  ])('of a turn that ended with a queued prompt %s', async (_, config, expected) => {
     const { done, seconds } = turnOfCodex('2026-11-26T22:14:37.850Z')
     const { entry, held } = await prepared(done, { config, seconds, client: 'codex' })
     const channels = held.map(({ delivery }) => delivery.channel)
     expect({ means: entry.facts?.means, held: channels }).toEqual({ held: [], ...expected })
   })
 
-  it('that asks nothing has no questions, and none who is asked', async () => {
+  it('that asks nothing has no questions, and no list of channels for people', async () => {
     const { entry, deliveries } = await prepared(stop)
     expect(deliveries[0]).not.toHaveProperty('questions')
     expect(entry).toMatchObject({ kind: 'done', to: ['desk'] })
@@ -148,7 +148,7 @@ describe('a prepared event', () => {
     expect(JSON.stringify([deliveries, entry, memory.state])).not.toContain(secret)
   })
 
-  it('makes deliveries that are the same after they were written as JSON and read', async () => {
+  it('has deliveries that are the same after they were written as JSON and read', async () => {
     const config = { routes: [{ on: ['*'], to: ['desk', 'hook'] }], noise: { quietHours } }
     const [asked, ended] = [await prepared(ask, { config }), await prepared(stop, { config })]
     const all = [...asked.deliveries, ...ended.held.map(({ delivery }) => delivery)]
@@ -184,14 +184,14 @@ describe('a prepared event', () => {
     expect(deliveries[0]?.questions?.[0]?.text).toMatch(/./)
   })
 
-  it('gives a channel that no longer exists the least', async () => {
+  it('gives no text of the agent to a channel that no longer exists', async () => {
     const { deliveries } = await prepared(ask, {}, { channel: 'gone' })
     expect(deliveries).toHaveLength(1)
     expect(JSON.stringify(deliveries)).not.toContain('npm publish')
   })
 
   it.each(['minimal', 'gone'])(
-    'gives a channel (%s) all of what hookbell reports itself',
+    'gives a channel (%s) the full text of what hookbell itself reports',
     async (channel) => {
       const minimal = { ...channels.desk, clearance: 'minimal' }
       const config = { ...routeTo('desk'), channels: { ...channels, minimal } }

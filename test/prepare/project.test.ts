@@ -10,7 +10,7 @@ describe('the file of a project', () => {
     return deliveries[0]?.message.title.split(':')[0]
   }
 
-  it('may give it a name, beside that of its folder until it is trusted', async () => {
+  it('may name the project, but only beside the name of its folder until it is trusted', async () => {
     expect(await titleOf()).toBe('shop')
     expect(await titleOf({})).toBe('shop')
     expect(await titleOf({ label: 'shop' })).toBe('shop')

@@ -130,7 +130,7 @@ describe('a route with conditions', () => {
     [0, 100_000, true],
     [100_000, 0, true],
     [50_000, 50_000, false],
-  ])('with %i characters before it and %i after it finds a match: %s', (before, after, isTold) => {
+  ])('finds a match with %i characters before it and %i after it: %s', (before, after, isTold) => {
     const lastMessage = `${'x'.repeat(before)} Shall I deploy? ${'x'.repeat(after)}`
     expect(decide({ when: { message: 'Shall I' } }, {}, { lastMessage }).isTold).toBe(isTold)
   })

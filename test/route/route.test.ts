@@ -31,7 +31,7 @@ describe('a route', () => {
     })
   })
 
-  it('tells a channel once: as soon as one of the routes says, each as that route says', () => {
+  it('uses a channel once: at the earliest time of all routes, and as the route of that time says', () => {
     const later = (after: string, to: string[], more: object = {}) => ({
       ...{ on: ['*'], ...more },
       steps: [{ to: ['log'] }, { after, to }],
