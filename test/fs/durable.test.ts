@@ -81,7 +81,7 @@ describe('a file', () => {
   })
 
   it.skipIf(process.platform === 'win32')(
-    'stays as it was if the system takes only a part of the new one',
+    'stays as it was if only a part of the new content can be written',
     async () => {
       const folder = await makeFolder()
       writeFileSync(join(folder, 'file'), 'before')
@@ -94,16 +94,19 @@ describe('a file', () => {
     },
   )
 
-  it.skipIf(!hasStrace)('is on the disk before it gets its name, and so is the name', async () => {
-    const folder = await makeFolder()
-    const calls = writingCalls(folder, await codeFor(join(folder, 'file'), 'some text'))
-    expect(calls.map((call) => call.replace(/(?<=file)\.\d+/g, '.PID'))).toEqual([
-      expect.stringMatching(/^p?write(64)? <\/file\.PID>, "some text"/),
-      expect.stringMatching(/^fsync <\/file\.PID>/),
-      expect.stringMatching(/^rename\w* .*"\/file\.PID", .*"\/file"/),
-      expect.stringMatching(/^fsync <>/),
-    ])
-  })
+  it.skipIf(!hasStrace)(
+    'is synced to the disk before it is renamed, and its folder is synced after that',
+    async () => {
+      const folder = await makeFolder()
+      const calls = writingCalls(folder, await codeFor(join(folder, 'file'), 'some text'))
+      expect(calls.map((call) => call.replace(/(?<=file)\.\d+/g, '.PID'))).toEqual([
+        expect.stringMatching(/^p?write(64)? <\/file\.PID>, "some text"/),
+        expect.stringMatching(/^fsync <\/file\.PID>/),
+        expect.stringMatching(/^rename\w* .*"\/file\.PID", .*"\/file"/),
+        expect.stringMatching(/^fsync <>/),
+      ])
+    },
+  )
 })
 
 describe('a folder', () => {

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { FRESH_MS, Fresh } from '../../src/fs/fresh.ts'
 
-// Time stands still, because a busy machine can pause for longer than a value is kept.
+// The clock is stopped, because a busy machine can pause for longer than a value is kept.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['hrtime'] }))
 afterEach(() => void vi.useRealTimers())
 
-it('keeps a value for a short time, separately for each key', () => {
+it('a value is kept for a short time, separately for each key', () => {
   let looks = 0
   const fresh = new Fresh((key) => {
     looks += 1
@@ -19,7 +19,7 @@ it('keeps a value for a short time, separately for each key', () => {
   expect(both()).toEqual(['a3', 'b4'])
 })
 
-it('calls the function again after forget()', () => {
+it('a value is computed again after forget()', () => {
   let value = 'before'
   const fresh = new Fresh(() => value)
   fresh.get()
@@ -28,7 +28,7 @@ it('calls the function again after forget()', () => {
   expect(fresh.get()).toBe('after')
 })
 
-it('does not keep an error', () => {
+it('an error is not kept', () => {
   let isBroken = true
   const fresh = new Fresh(() => {
     if (isBroken) throw new Error('broken')

@@ -9,7 +9,7 @@ describe('the home directory', () => {
     expect(expandHome('~/notes', { HOME })).toBe(join(userInfo().homedir, 'notes'))
   })
 
-  it('is on Windows that of USERPROFILE, as agents read it, and elsewhere HOME', () => {
+  it('is USERPROFILE on Windows, as for the agents, and HOME elsewhere', () => {
     const env = { HOME: '/network', USERPROFILE: '/me' }
     expect([homeDir(env, 'win32'), homeDir(env, 'linux')]).toEqual(['/me', '/network'])
     expect(homeDir({ HOME: '/network' }, 'win32')).toBe('/network')
@@ -25,11 +25,11 @@ describe('the home directory', () => {
 })
 
 describe('the private folder of a user', () => {
-  it('is in the folder of the user where no variable names one', () => {
+  it('is below /run/user if no variable names it', () => {
     expect(runtimeDir({}, 'linux')).toBe(`/run/user/${process.getuid?.() ?? 0}`)
   })
 
-  it('is in the profile on Windows', () => {
+  it('is in the profile of the user on Windows', () => {
     const local = 'C:\\Users\\me\\AppData\\Local'
     const temp = `${local}\\Temp`
     expect(runtimeDir({ LOCALAPPDATA: local }, 'win32')).toBe(temp)

@@ -41,7 +41,7 @@ describe('a path', () => {
   it.each([
     ['dangling', 'a link to nothing'],
     ['loop', 'a link that leads back to itself'],
-  ])('%s is no missing file: %s', (name, what) => {
+  ])('%s is not treated as a missing file: %s', (name, what) => {
     const refused = expect.objectContaining({
       ...{
         code: 'E_SPOOL',
@@ -53,17 +53,17 @@ describe('a path', () => {
     expect(() => targetOf(at(name))).toThrow(`${at(name)}: ${what}`)
   })
 
-  it('to nothing is found in the place of a folder above', () => {
+  it('below a link to nothing is refused, and the error names the link', () => {
     expect(() => followLink(at('dangling/a/b'), 'E_SPOOL')).toThrow(
       `${at('dangling')}: a link to nothing`,
     )
   })
 
-  it('that cannot exist is no link', () => {
+  it('below a file fails with the error of the system', () => {
     expect(() => followLink(at('file/below'), 'E_SPOOL')).toThrow(/^ENOTDIR/)
   })
 
-  it('that leads nowhere is distinguished from one that leads to something', () => {
+  it('that is missing is distinguished from one that leads to a file or folder', () => {
     expect(followLink(at('missing'), 'E_CONFIG')).toBeUndefined()
     expect(followLink(at('second'), 'E_CONFIG')?.isFile()).toBe(true)
     expect(followLink(at('inside'), 'E_CONFIG')?.isDirectory()).toBe(true)

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { exists } from '../../src/fs/missing.ts'
 import { makeFolder } from '../support/folder.ts'
 
-it('nothing exists in a folder that is none', async () => {
+it('nothing exists below a file', async () => {
   const folder = await makeFolder()
   writeFileSync(join(folder, 'file'), '')
   expect(exists(join(folder, 'file/name'))).toBe(false)

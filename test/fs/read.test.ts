@@ -32,12 +32,12 @@ beforeEach(() => {
 })
 
 describe('a small file', () => {
-  it('is read whole, also through a link, if it is as large as allowed', () => {
+  it('is read whole, even through a link, if it is as large as allowed', () => {
     expect([read('file'), read('link')]).toEqual(Array(2).fill('x'.repeat(100)))
     expect(read('missing')).toBeUndefined()
   })
 
-  it('is read without the mark at its beginning, but with any other', () => {
+  it('is read without a byte order mark at its beginning, but with any other one', () => {
     for (const [text, rest] of [
       ['\ufeffa\ufeff', 'a\ufeff'],
       ['a\ufeff', 'a\ufeff'],
@@ -89,7 +89,7 @@ describe('a small file', () => {
   )
 
   it.runIf(process.platform === 'linux')(
-    'is refused if it reports a size of 0, and has more',
+    'is refused if it is too large but reports a size of 0',
     () => {
       const path = '/proc/self/maps'
       expect(() => readRegular(path, { maxBytes: 10 })).toThrow(`${path}: larger than 10 bytes`)
@@ -110,7 +110,7 @@ describe('a small file', () => {
     expect(openFiles()).toBe(before)
   })
 
-  it('is none, without a reason, if it is not essential and cannot be read', () => {
+  it('counts as missing, without an error, if it is not essential and cannot be read', () => {
     writeFileSync(at('large'), 'x'.repeat(1024 * 1024))
     writeFileSync(at('larger'), 'x'.repeat(1024 * 1024 + 1))
     expect(readQuietly(at('large'))).toHaveLength(1024 * 1024)

@@ -45,7 +45,7 @@ describe.skipIf(!hasStrace).each(['durable.ts', 'durable-async.ts'] as const)(
   'a file that %s writes',
   (name) => {
     it.each(['EBUSY', 'EPERM', 'EACCES'])(
-      'gets its name on Windows as soon as another program lets it go: %s',
+      'gets its name on Windows as soon as no other program keeps it open: %s',
       async (error) => {
         expect(await writeWith(name, { error })).toEqual({ stderr: '', files: ['file'] })
       },
@@ -53,8 +53,8 @@ describe.skipIf(!hasStrace).each(['durable.ts', 'durable-async.ts'] as const)(
 
     it.each<[string, Faults]>([
       ['another program keeps it open', { times: 6 }],
-      ['the reason is another one', { error: 'EIO', times: 1 }],
-      ['the system is another one', { os: 'linux', times: 1 }],
+      ['the rename fails for another reason', { error: 'EIO', times: 1 }],
+      ['the rename fails on another system', { os: 'linux', times: 1 }],
     ])('is removed if %s', async (_, options) => {
       const { stderr, files } = await writeWith(name, options)
       expect(stderr).toContain(options.error ?? 'EBUSY')
@@ -68,11 +68,11 @@ describe('a rename that failed', () => {
 
   it.each([
     ['EIO', ['to'], true],
-    // Somebody has already moved it on.
+    // Another process has already moved the file on.
     ['EIO', [], true],
     ['EIO', ['from'], false],
     ['EIO', ['from', 'to'], false],
-    // The answer to a repeated request.
+    // A file server gives this answer to a repeated request.
     ['ENOENT', ['to'], true],
     ['ENOENT', [], false],
   ])('with %s, when there are %j, has happened: %s', async (code, names, expected) => {
@@ -82,7 +82,7 @@ describe('a rename that failed', () => {
     expect(isRenamed(from, to, errorOf(code))).toBe(expected)
   })
 
-  it('has not happened if nobody can tell', async () => {
+  it('counts as not happened if that cannot be determined', async () => {
     const folder = await makeFolder()
     symlinkSync('loop', join(folder, 'loop'))
     mkdirSync(join(folder, 'to'))

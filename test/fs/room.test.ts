@@ -4,7 +4,7 @@ import { whyNoRoom } from '../../src/fs/room.ts'
 
 const hasProc = process.platform === 'linux'
 
-it.skipIf(!hasProc)('does not call a file system full that knows no limit', () => {
+it.skipIf(!hasProc)('a file system that reports no limit does not count as full', () => {
   expect(statfsSync('/proc')).toMatchObject({ blocks: 0, bavail: 0, files: 0, ffree: 0 })
   expect(whyNoRoom('/proc')).toBeUndefined()
 })

@@ -23,7 +23,7 @@ function makeFile(mode: number): string {
   return path
 }
 
-/** For this test, only as far as the code asks who it is. */
+/** Makes the code believe, until the end of the test, that it runs as this user. The process itself stays as it is. */
 function becomeUser(uid: number) {
   const { getuid } = process
   onTestFinished(() => void Object.assign(process, { getuid }))

@@ -28,7 +28,7 @@ describe('a lock file', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('of another process, which took ours over, is left to it', async () => {
+  it('that another process has taken over meanwhile is not removed', async () => {
     const lock = join(await makeFolder(), 'file.lock')
     withLock(lock.replace(/\.lock$/, ''), () => {
       rmSync(lock)
