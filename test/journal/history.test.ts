@@ -88,7 +88,7 @@ describe('a message that was tried before a rule held it', () => {
     return history.byId.get('e1')?.channels.team
   }
 
-  it('keeps the number of its attempts, and is no later step', () => {
+  it('keeps the number of its attempts, and does not become a later step', () => {
     const status = teamAfter(deferred, held)
     expect(status).toMatchObject({ state: 'held', attempts: 1, at: 20 })
     expect(status).not.toHaveProperty('plannedFor')
@@ -138,10 +138,10 @@ describe('the status of an event', () => {
   }
   const deferred: JournalEntry = { ...on('desk'), type: 'deferred', reason: 'busy', until: 9 }
 
-  it('is open until every channel has ended, also if an attempt was recorded first', () => {
+  it('is open until every channel has ended, even if an attempt was recorded first', () => {
     const nowhere = { ...accepted, to: [], people: [] }
     expect(statusOf()).toMatchObject({ event: 'unknown', outcome: 'waiting' })
-    // The reason is recorded after it.
+    // The reason why the event goes nowhere is recorded after this entry.
     expect(statusOf(nowhere)).toMatchObject({ event: 'PermissionRequest', outcome: 'waiting' })
     expect(statusOf(nowhere)).not.toHaveProperty('people')
     expect(statusOf(deferred)).toMatchObject({

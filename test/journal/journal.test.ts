@@ -146,7 +146,7 @@ describe('the history of an event', () => {
     ],
   ])('(%s) gives the right outcome', (_, entries, outcome) => {
     expect(statusOf(...entries)?.outcome).toBe(outcome)
-    // A crash during a rotation leaves entries twice.
+    // A crash during a rotation can leave two copies of an entry.
     expect(statusOf(...entries, ...entries)?.outcome).toBe(outcome)
   })
 })
@@ -167,7 +167,7 @@ describe('the journal', () => {
     expect(await readAll(stateDir)).toEqual([entry])
   })
 
-  it('tells when all entries are on the disk, and does not wait for a disk that fails', async () => {
+  it('waits until all entries are on the disk, but not for a disk that fails', async () => {
     const { stateDir } = makeWorld()
     const journal = new Journal({ stateDir, secrets: () => [] })
     for (const id of ['one', 'two']) void journal.append(accepted(id))
@@ -184,7 +184,7 @@ describe('the journal', () => {
     await third
   })
 
-  it('does not make a state folder again that was removed', async () => {
+  it('does not recreate a state folder that was removed', async () => {
     const { stateDir } = makeWorld()
     rmSync(stateDir, { recursive: true })
     await expect(appendEntry(stateDir, accepted('late'))).rejects.toThrow('ENOENT')
@@ -200,7 +200,7 @@ describe('the journal', () => {
     expect(await readAll(stateDir)).toEqual([accepted('e'), delivered('e')])
   })
 
-  it('is read without the lost blocks of a disk, however many they are', async () => {
+  it('is read without the blocks that a disk has lost, however many they are', async () => {
     const world = await makeWorld()
     await appendEntry(world.stateDir, accepted('a'))
     const path = join(world.stateDir, 'journal.jsonl')
@@ -272,7 +272,7 @@ describe('a rotation', () => {
   it('by a worker keeps the entries of open events', async () => {
     const world = makeWorld({
       channels: { team: { type: 'slack', url: '${NOT_SET_ANYWHERE}' } },
-      // Not due again during the test: on a slow machine each run would be an attempt, up to the last one.
+      // A long delay: after a short one, each run would be another attempt, until the delivery is given up.
       retry: { firstDelaySeconds: 3600, maxDelaySeconds: 3600 },
     })
     const id = world.accept({ message: 'waits' })

@@ -18,7 +18,7 @@ describe('the stretches of a file', () => {
   it.each([
     ['short lines', [10, MEBIBYTE - 20, 30, MEBIBYTE, 5]],
     ['a line that is longer than three stretches', [10, 3 * MEBIBYTE + 7, 10, 40]],
-  ])('are whole lines and together the part that was asked for: %s', async (_, lengths) => {
+  ])('are whole lines, and together are the requested part: %s', async (_, lengths) => {
     const line = (length: number, index: number) => `${String(index % 10).repeat(length - 1)}\n`
     const text = `before\n${lengths.map(line).join('')}unfinished`
     const { fd } = await makeFile(`${text}, and after`)
@@ -32,7 +32,7 @@ describe('the stretches of a file', () => {
     expect(read === text).toBe(true)
   })
 
-  it('are of a bounded length also where a line is longer than any entry', async () => {
+  it('have a bounded length even where a line is longer than any entry', async () => {
     const text = `before\n${'\0'.repeat(3 * LONGEST_LINE)}\nafter\n`
     const { fd } = await makeFile(text)
     const stretches = [...readStretches(fd, 0, text.length)]
@@ -52,7 +52,7 @@ describe('the stretches of a file', () => {
   })
 })
 
-it('each line is visited but an empty one, and one without its end is not', () => {
+it('each line is visited, except for empty ones and one without a line break at its end', () => {
   const lines: string[] = []
   const text = 'one\n\ntwo\nhalf'
   eachLine(text, (start, end) => lines.push(text.slice(start, end)))

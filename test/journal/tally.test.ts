@@ -362,7 +362,7 @@ describe('the tally of the journal', () => {
     ])
   })
 
-  it('is kept without a line that is still being written, and closes the files it has read', async () => {
+  it('is saved without a line that is still being written, and closes the files that it has read', async () => {
     const stateDir = await makeFolder()
     const path = journalOf(stateDir)
     const lineOf = (id: string) => `${JSON.stringify({ ...retried, id })}\n`
@@ -375,7 +375,7 @@ describe('the tally of the journal', () => {
     expect(tallied(stateDir, always).map(({ id: known }) => known)).toEqual(['a', 'b'])
   })
 
-  it('is kept of entries behind the lost blocks of a disk', async () => {
+  it('includes entries behind blocks that a disk has lost', async () => {
     const stateDir = await makeFolder()
     const path = journalOf(stateDir)
     const line = { at: 5, id: 'a', type: 'delivered', channel: 'team', attempt: 1, ms: 1 }
@@ -383,7 +383,7 @@ describe('the tally of the journal', () => {
     truncateSync(path, 3 * LONGEST_LINE)
     appendFileSync(path, `\n${JSON.stringify({ ...line, id: 'b', answer: 'behind' })}\n`)
     await new TallyKeeper(stateDir, always).keep()
-    // Not read again: what is counted is read from the first line about the event on.
+    // An event is read from its first counted line on, so this earlier line must not be found.
     const fd = openSync(path, 'r+')
     writeSync(
       fd,
@@ -433,7 +433,7 @@ describe('the tally of the journal', () => {
     expect(await savedAfter(128 * kib)).toBe(true)
   })
 
-  it('is kept in steps, between which other work runs', async () => {
+  it('is saved in steps, between which other work runs', async () => {
     const stateDir = await makeFolder()
     const lines = Array.from({ length: 50_000 }, (_, index) => ({ ...retried, id: `${index}` }))
     writeFileSync(journalOf(stateDir), lines.map((one) => `${JSON.stringify(one)}\n`).join(''))
@@ -465,10 +465,10 @@ describe('the tally of the journal', () => {
     expect(readdirSync(stateDir)).toEqual(['journal.jsonl'])
   })
 
-  it('removes its saved data of journal files that are gone', async () => {
+  it('removes what it saved about journal files that are gone', async () => {
     const stateDir = await makeFolder()
     mkdirSync(join(stateDir, 'cache'))
-    // The name in version 0.1.
+    // `journal-1.json` is a name of version 0.1.
     for (const name of ['journal-1.json', 'other.json'])
       writeFileSync(join(stateDir, 'cache', name), '')
     for (let round = 0; round < 8; round += 1) {
