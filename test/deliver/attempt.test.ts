@@ -35,7 +35,7 @@ describe('a failed attempt', () => {
     expect(fail({}, busy, 0, 0.1111111)).toMatchObject({ until: NOW + 1667 })
   })
 
-  it('is repeated when the receiver asks for it', () => {
+  it('is repeated after the time that the receiver asks for', () => {
     const later = new DeliveryError('retry', 'busy', { retryAfterMs: 60_000 })
     expect(fail({}, later)).toMatchObject({ until: NOW + 60_000 })
   })
@@ -80,7 +80,7 @@ describe('a message that some recipients lack', () => {
 })
 
 describe('an attempt', () => {
-  it('is told its number', async () => {
+  it('passes its number to the notifier', async () => {
     const numbers: number[] = []
     const notifier = {
       ...file,

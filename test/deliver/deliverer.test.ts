@@ -68,7 +68,7 @@ describe('a permission question', () => {
 })
 
 describe('messages that are queued while sending is paused', () => {
-  it('are sent afterwards, many of them as one message that tells of all', async () => {
+  it('are sent afterwards, many of them as one message that mentions all', async () => {
     const { url, received } = await startReceiver()
     const { begun, clock, deliver, deliverer } = makeDeliverer({
       channels: { team: { type: 'slack', url: `${url}/services/x` } },
@@ -110,7 +110,7 @@ describe('messages that are queued while sending is paused', () => {
     expect(received[0]?.body).not.toContain('answered')
   })
 
-  it('are prepared again when they are sent, beyond the first 500', async () => {
+  it('are prepared again when they are sent, except for the first 500', async () => {
     const { url, received } = await startReceiver()
     const team = { type: 'webhook', url, allowPrivateNetwork: true }
     const { deliver, deliverer } = makeDeliverer({ channels: { team } })
@@ -146,7 +146,7 @@ describe('messages that are queued while sending is paused', () => {
 })
 
 describe('a destination that fails for the maximum age of an event', () => {
-  it('gives up the messages that waited as long, but not later ones', async () => {
+  it('gives up the messages that have waited that long, but not later ones', async () => {
     const { url } = await startReceiver({ script: [500] })
     const HOUR = 3600
     const { clock, deliver, deliverer } = makeDeliverer({
@@ -174,7 +174,7 @@ describe('a destination that fails for the maximum age of an event', () => {
 })
 
 describe('a worker that ends on hold', () => {
-  it('releases also what was still being prepared', async () => {
+  it('also releases a message that was still being prepared', async () => {
     const { deliver, deliverer } = makeDeliverer({
       channels: { team: { type: 'slack', url: (await startReceiver()).url } },
     })
@@ -193,19 +193,22 @@ const unattempted: [string, string, Partial<Delivery>][] = [
 ]
 
 describe('a message that is dropped without an attempt', () => {
-  it.each(unattempted)('because it %s is no success of its destination', async (_, id, more) => {
-    const { url } = await startReceiver({ script: [500] })
-    const team = { type: 'webhook', url, allowPrivateNetwork: true }
-    const { deliver } = makeDeliverer({ channels: { team } })
-    await deliver('first')
-    await deliver('second')
-    expect(await deliver(id, more)).toMatchObject({ type: 'expired' })
-    const startedAt = Date.now()
-    const third = await deliver('third')
-    // The third failure in a row: the delay was doubled twice.
-    const delayMs = third.type === 'deferred' ? third.until - startedAt : 0
-    expect(delayMs).toBeGreaterThanOrEqual(4 * FIRST_DELAY_MS)
-  })
+  it.each(unattempted)(
+    'because it %s does not count as a success of its destination',
+    async (_, id, more) => {
+      const { url } = await startReceiver({ script: [500] })
+      const team = { type: 'webhook', url, allowPrivateNetwork: true }
+      const { deliver } = makeDeliverer({ channels: { team } })
+      await deliver('first')
+      await deliver('second')
+      expect(await deliver(id, more)).toMatchObject({ type: 'expired' })
+      const startedAt = Date.now()
+      const third = await deliver('third')
+      // The third failure in a row: the delay was doubled twice.
+      const delayMs = third.type === 'deferred' ? third.until - startedAt : 0
+      expect(delayMs).toBeGreaterThanOrEqual(4 * FIRST_DELAY_MS)
+    },
+  )
 
   it.each(unattempted)('because it %s does not end the bypass of a hub', async (_, id, more) => {
     const [receiver, port] = [await startReceiver(), await refusedPort()]
@@ -217,7 +220,7 @@ describe('a message that is dropped without an attempt', () => {
       },
     })
     await expect.poll(async () => (await deliver('first')).type).toBe('delivered')
-    // Then the hub is tried again.
+    // After this time, the hub is tried again.
     clock.skippedMs = 100_000
     expect(await deliver(id, more)).toMatchObject({ type: 'expired' })
     expect(await deliver('next')).toMatchObject({ type: 'delivered' })
@@ -294,10 +297,10 @@ describe('a hub that fails', () => {
   })
 })
 
-describe('a destination that limits how often it is called', () => {
+describe('a destination with a minimum interval between messages', () => {
   it.each([
-    ['waits for another channel to the same destination', '/services/x', 1],
-    ['does not wait for another destination', '/services/y', 0],
+    ['delays another channel to it', '/services/x', 1],
+    ['does not delay a channel to another destination', '/services/y', 0],
   ])('%s', async (_, path, waiting) => {
     const { url } = await startReceiver()
     const { clock, deliver, deliverer } = makeDeliverer({
@@ -327,7 +330,7 @@ describe('an attempt', () => {
     expect(signal?.aborted).toBe(true)
   })
 
-  it('that was aborted fails in the words of its notifier', async () => {
+  it('that was aborted fails with the error of its notifier', async () => {
     const hanging = withDeadline(1, async (signal) => {
       await once(signal, 'abort')
       await nextTurn()
@@ -343,7 +346,7 @@ describe('an attempt', () => {
   })
 })
 
-it('a delivery is kept for a person if not only its channel but the whole file is gone', async () => {
+it('a delivery is kept in dead/ if not only its channel but the whole configuration file is gone', async () => {
   const clocks = { now: Date.now, random: () => 1, steadyNow: () => performance.now() }
   const deliverer = new Deliverer({ config: () => builtInConfig(), ...clocks })
   const delivery = makeDelivery('e1', { channel: 'team' })

@@ -27,7 +27,7 @@ describe('a destination limiter', () => {
     expect(limiter.readyInMs).toBe(700)
   })
 
-  it('is slow if it pauses between messages or has failed', () => {
+  it('counts as slow if it pauses between messages or has failed', () => {
     expect(makeLimiter(4, 1000).limiter.isSlow).toBe(true)
     const { limiter } = makeLimiter(4)
     expect(limiter.isSlow).toBe(false)

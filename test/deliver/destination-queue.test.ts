@@ -107,7 +107,7 @@ describe('a destination queue', () => {
     expect(started).toEqual(['a1', 'b1', 'a2'])
   })
 
-  it('keeps the order within a session of which nothing was under way when it was added', async () => {
+  it('keeps the order within a session of which nothing was being sent when its entries were added', async () => {
     const { add, end, started } = makeSessionQueue({ concurrency: 2 })
     for (const session of ['x', 'y']) add(session, `${session}1`)
     for (const id of ['a1', 'a2']) add('a', id)
@@ -156,7 +156,7 @@ describe('a destination queue', () => {
     expect(sent.map(({ ids }) => ids.length)).toEqual([6])
   })
 
-  it('a summary that is due waits for what is under way; permission questions do not', async () => {
+  it('delays a due summary until what is under way has ended, but not permission questions', async () => {
     const { add, sent, queue, advance } = makeQueue({ summarizes: true, concurrency: 2 })
     for (let index = 0; index < 9; index += 1) add(`s${index}/e${index}`)
     advance(2000)
@@ -177,7 +177,7 @@ describe('a destination queue', () => {
     expect(waiting.filter(({ delivery }) => delivery).length).toBeLessThanOrEqual(500)
   })
 
-  it('keeps as many texts again after the entries have left', () => {
+  it('keeps texts of new entries in memory again after earlier entries have left', () => {
     const { add, queue, advance } = makeQueue()
     const loaded = (entries: Waiting[]) => entries.filter(({ delivery }) => delivery).length
     const addMany = (count: number) => {
@@ -187,7 +187,7 @@ describe('a destination queue', () => {
     addMany(600)
     const all = queue.clear()
     expect(loaded(all)).toBe(500)
-    // Entries without their text come first.
+    // Entries without their text are added first.
     for (const entry of all.reverse()) queue.add(entry)
     advance(1)
     expect(queue.takeOlderThan(2)).toEqual([])

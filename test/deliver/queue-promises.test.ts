@@ -54,7 +54,7 @@ function makeQueue({ concurrency, minIntervalMs, keepsOrder, summarizes }: Optio
   const failed: { at: number; entry: Entry }[] = []
   let isPaused = false
 
-  /** Neither permission questions nor, if order is kept by the destination itself, anything else waits for its session. */
+  /** The sessions of these entries, except for permission questions, which do not wait for their session. */
   const sessionsOf = (entries: readonly Entry[]) =>
     new Set(entries.filter((one) => !one.isPermission).map(({ session }) => session))
 
@@ -119,7 +119,7 @@ function makeQueue({ concurrency, minIntervalMs, keepsOrder, summarizes }: Optio
     queue.setPaused(isNow)
   }
 
-  /** Something under way, or a timer, will start what waits. */
+  /** Expects that a message under way or a timer will start what waits. */
   function expectNoStop() {
     expect(queue.size).toBe(waiting.size)
     if (queue.size > 0 && !isPaused && underWay.length === 0)
@@ -130,7 +130,7 @@ function makeQueue({ concurrency, minIntervalMs, keepsOrder, summarizes }: Optio
   return { add, advance, begun, delivered, end, expectNoStop, isOver, pause }
 }
 
-/** Takes the steps, and then lets everything come to its end. */
+/** Runs the steps, and then lets the queue send everything. */
 async function play(steps: readonly Step[], options: Options) {
   vi.clearAllTimers()
   const { add, advance, begun, delivered, end, expectNoStop, isOver, pause } = makeQueue(options)
@@ -179,7 +179,7 @@ describe('a destination queue', () => {
       const property = fc.asyncProperty(steps, rates, async (all, rate) => {
         const { added, begun, delivered } = await play(all, { ...kind, ...rate })
         expect([...delivered].sort()).toEqual(added.map(({ id }) => id).sort())
-        // One that failed goes again when it is due.
+        // A failed message is sent again when it is due, so the order is checked only if none has failed.
         if (begun.length > added.length) return
         const inOrder = (entries: readonly Entry[], session: string) =>
           entries.filter((one) => one.session === session && !one.isPermission).map(({ id }) => id)

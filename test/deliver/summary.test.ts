@@ -98,7 +98,7 @@ describe('a message of which some questions were answered', () => {
     })
   })
 
-  it('tells of each of the others once, and counts them', () => {
+  it('mentions everything else once, and counts it', () => {
     const kinds = fc.array(fc.constantFrom('asks', 'fails'), { minLength: 1, maxLength: 10 })
     const make = (kind: string, index: number) => {
       if (kind === 'fails') return makeDelivery(`${index}.`, { urgency: 'critical' })
@@ -130,7 +130,7 @@ describe('a message of which some questions were answered', () => {
     )
   })
 
-  it('says of how many events it has no line, if it is a long summary', () => {
+  it('says how many events have no line in it, if it is a long summary', () => {
     const all = Array.from({ length: 13 }, (_, index) => asking(`${index}`, `make ${index}`))
     const { questions = [], ...told } = summarize(all as [Delivery])
     const linesWithout = (...ids: string[]) =>
@@ -207,7 +207,7 @@ describe('a summary', () => {
         'shop: done',
       ].join('\n'),
     })
-    // Rules still judge it as the first.
+    // Rules still apply to the kind of the first message.
     expect(kind).toBe('done')
   })
 
@@ -257,7 +257,7 @@ describe('a message whose text was changed', () => {
 })
 
 describe('a summary', () => {
-  it('says where it comes from as far as all messages come from there', () => {
+  it('names its origin as far as all of its messages share it', () => {
     const from = (event: string, more: object, { cwd = '/srv/shop', client = 'claude' } = {}) => {
       const delivery = makeDelivery(event)
       const origin = { label: 'blue', project: 'shop', branch: 'main', host: 'box', reply: '' }
@@ -304,7 +304,7 @@ describe('a summary', () => {
     expect(summarize([makeDelivery('c'), makeDelivery('d')])).not.toHaveProperty('questions')
   })
 
-  it('is as urgent and as old as any of them, and starts without attempts', () => {
+  it('is as urgent as its most urgent message, as old as its oldest, and without attempts', () => {
     const tried = { attempts: 7, firstTriedAt: 5, expires: 9, acceptedAt: 3 }
     const summary = summarize([
       makeDelivery('a', tried),
@@ -315,14 +315,14 @@ describe('a summary', () => {
     expect(summary.message.urgency).toBe('critical')
   })
 
-  it('is for everybody who lacks one of them', () => {
+  it('is sent to every recipient who lacks one of its messages', () => {
     const lacked = (...remaining: string[]) => makeDelivery('a', { remaining })
     expect(summarize([lacked('b'), lacked('b', 'c')]).remaining).toEqual(['b', 'c'])
     expect(summarize([lacked('b'), makeDelivery('a')]).remaining).toBeUndefined()
     expect(summarize([makeDelivery('a'), lacked('b')]).remaining).toBeUndefined()
   })
 
-  it('stays shown if one of them asks something at the end of a turn', () => {
+  it('stays shown if one of its messages asks something at the end of a turn', () => {
     const { message, ...delivery } = makeDelivery('a')
     const asks = { ...delivery, message: { ...message, asks: true } }
     expect(summarize([makeDelivery('b'), asks]).message.asks).toBe(true)

@@ -8,7 +8,7 @@ import { hasRedis, startRedis } from '../support/redis.ts'
 
 const answer = { host: 'here', session: 's', at: 1, isForAll: true, questions: [] }
 
-/** Tells the hub at the address, which is the second channel; without an address there is none. */
+/** Reports the answer to the hub at this URL, which is the second channel. Without a URL, there is no hub. */
 function tell(url?: string) {
   const team = url && { type: 'hub', url }
   const channels = { file: { type: 'file', path: '/nowhere' }, ...(team && { team }) }
@@ -18,15 +18,15 @@ function tell(url?: string) {
 }
 
 describe('an answer', () => {
-  it('need not be told without a hub', async () => {
+  it('is not reported if there is no hub', async () => {
     expect(await tell()).toBe(true)
   })
 
-  it('is not told again to a hub that must not be used', async () => {
+  it('is not reported again to a hub that must not be used', async () => {
     expect(await tell('redis://hub.example')).toBe(true)
   })
 
-  it('is told again to a hub that is down or does not respond', async () => {
+  it('is reported again to a hub that is down or does not respond', async () => {
     const deaf = createServer((socket) => void socket.on('error', () => {}).resume())
     await new Promise<void>((resolve) => deaf.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void deaf.close())
@@ -36,7 +36,7 @@ describe('an answer', () => {
     expect(await tell(`redis://127.0.0.1:${await refusedPort()}`)).toBe(false)
   })
 
-  it.skipIf(!hasRedis)('is told to the hub, whatever channels come before it', async () => {
+  it.skipIf(!hasRedis)('is reported to the hub, whatever channels come before it', async () => {
     const redis = await startRedis()
     expect(await tell(redis.url())).toBe(true)
     expect(await redis.ask('LLEN', 'hb:in')).toBe(1)
