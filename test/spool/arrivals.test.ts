@@ -15,7 +15,7 @@ function idsOf(arrivals: Arrivals): string[] {
   return arrivals.list().map(({ id }) => id)
 }
 
-it('lists events by age, even if an older one arrives later', async () => {
+it('the list of arrivals is ordered by age, even if an older event arrives later', async () => {
   const folder = await makeFolder()
   const arrivals = new Arrivals(folder)
   expect(idsOf(arrivals)).toEqual([])
@@ -27,7 +27,7 @@ it('lists events by age, even if an older one arrives later', async () => {
   expect(idsOf(arrivals)).toEqual(['a', 'b', 'c', 'd'])
 })
 
-it('drops a removed event, and lists it again when it comes back', async () => {
+it('the list of arrivals drops a removed event, and includes it again when it comes back', async () => {
   const folder = await makeFolder()
   const arrivals = new Arrivals(folder)
   add(folder, 'a', 10)
@@ -39,7 +39,7 @@ it('drops a removed event, and lists it again when it comes back', async () => {
   expect(idsOf(arrivals)).toEqual(['b', 'a'])
 })
 
-it('lists events of one tick of the clock in the order of their ids', async () => {
+it('the list of arrivals has events of one tick of the clock in the order of their ids', async () => {
   const folder = await makeFolder()
   const ids = Array.from({ length: 50 }, newId)
   const arrivals = new Arrivals(folder)

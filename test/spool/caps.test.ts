@@ -74,7 +74,7 @@ describe('the caps of dead and corrupt files', () => {
     expect(removals).toEqual([])
   })
 
-  it('remove a file only after that is recorded, and no matter what it is', async () => {
+  it('remove a file or folder only after its removal is recorded, whatever it contains', async () => {
     const { spool, left } = await makeFilled()
     mkdirSync(join(spool.corrupt, 'folder/inside'), { recursive: true })
     writeFileSync(join(spool.dead, 'not an id'), '')
@@ -83,12 +83,12 @@ describe('the caps of dead and corrupt files', () => {
       const path = join(spool[folder], name)
       await nextTurn()
       seen.push([folder, name, events, existsSync(path)])
-      // Somebody else may remove it meanwhile.
+      // Another process may remove the file meanwhile.
       if (name === 'e3') rmSync(path)
     }
     await enforceCaps(spool, tell, { ...noCaps, maxFiles: 0 }, plenty)
     expect([left('dead'), left('corrupt')]).toEqual([[], []])
-    // Nothing is known of what is damaged: an event may have its name.
+    // A file in corrupt/ counts as no event, although its name may be the id of one.
     const names = ['e5', 'e4', 'e3', 'e2', 'e1']
     expect(seen).toEqual([
       ...names.map((name) => ['corrupt', name, [], true]),

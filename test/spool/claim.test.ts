@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 
 const twoLeases = new Date(Date.now() - 10 * 60_000)
-/** As from a clock that was wrong. */
+/** A time in the future, as from a clock that was wrong. */
 const ahead = new Date(Date.now() + 10 * 60_000)
 
 /** Makes a worker's folder with one claimed event in it. */
@@ -72,7 +72,7 @@ describe('a claim', () => {
       const [owner = ''] = world.list('cur')
       child.stdin.write('go')
       await expect.poll(() => readFileSync(log, 'utf8')).toContain(id)
-      // As a file server does whose answer is lost.
+      // Moves the event like a file server whose response is lost.
       renameSync(join(world.spool.new, id), join(world.spool.cur, owner, id))
       const [claimed] = await once(child.stdout, 'data')
       expect(JSON.parse(String(claimed))).toEqual([id])
@@ -118,7 +118,7 @@ describe('a claim', () => {
     expect(readdirSync(spool.new)).toEqual([`event~${crashes}`])
   })
 
-  it('is taken over although one of another dead worker cannot be moved', () => {
+  it('is taken over although a claim of another dead worker cannot be moved', () => {
     const { claims, spool } = leaveBehind({ ...thisProcess(), started: '1' })
     const other = join(spool.cur, ownerToken({ ...thisProcess(), started: '2' }))
     mkdirSync(other)
@@ -197,7 +197,7 @@ describe('a claim', () => {
 
   it.each([
     ['restores the event under its old name', false, ''],
-    ['after its event was begun marks the event, so that the journal is asked', true, '~0'],
+    ['after its event was begun marks the event, so that its journal entries are read', true, '~0'],
   ])('that is released %s', (_, isBegun, mark) => {
     const world = makeWorld()
     const claims = new Claims(world.spool)

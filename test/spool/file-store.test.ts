@@ -44,19 +44,22 @@ async function watchNew() {
   return { stateDir, store, arrive, calls: () => calls }
 }
 
-it.runIf(process.platform === 'linux')('does not report its own claims as changes', async () => {
-  const { store, arrive, calls } = await watchNew()
-  arrive('event-1')
-  await expect.poll(calls).toBe(1)
-  expect(store.claimEvent('event-1')).toBeDefined()
-  expect(existsSync(join(store.spool.new, 'event-1'))).toBe(false)
-  // Notifications arrive in order, so any notification about the claim has arrived with this one.
-  arrive('event-2')
-  await expect.poll(calls).toBeGreaterThan(1)
-  expect(calls()).toBe(2)
-})
+it.runIf(process.platform === 'linux')(
+  'a store does not report its own claims as changes',
+  async () => {
+    const { store, arrive, calls } = await watchNew()
+    arrive('event-1')
+    await expect.poll(calls).toBe(1)
+    expect(store.claimEvent('event-1')).toBeDefined()
+    expect(existsSync(join(store.spool.new, 'event-1'))).toBe(false)
+    // Notifications arrive in order, so any notification about the claim has arrived with this one.
+    arrive('event-2')
+    await expect.poll(calls).toBeGreaterThan(1)
+    expect(calls()).toBe(2)
+  },
+)
 
-it('reports that a command wants the worker to look again', async () => {
+it('a store reports that a command has woken the worker', async () => {
   const { stateDir, calls } = await watchNew()
   notifyWorker(stateDir)
   await expect.poll(calls).toBeGreaterThan(0)
@@ -85,7 +88,7 @@ describe.skipIf(process.platform === 'win32')('a process that can open no more f
   })
 })
 
-it('sets a folder, a link and a damaged file among the parked deliveries aside', async () => {
+it('a store sets aside a folder, a link and a damaged file among the parked deliveries', async () => {
   const { spool, stateDir } = makeWorld()
   mkdirSync(join(spool.deferred, 'folder.json'))
   symlinkSync('/etc/passwd', join(spool.deferred, 'link.json'))
@@ -104,7 +107,7 @@ it('sets a folder, a link and a damaged file among the parked deliveries aside',
 describe('a held delivery that is to be reviewed', () => {
   const notBefore = Date.now() + 3600_000
 
-  it('is due once it is back if it is claimed at that time', async () => {
+  it('is due after its release if it is claimed when the review is requested', async () => {
     const { stateDir } = makeWorld()
     const store = new FileStore({ stateDir })
     onTestFinished(() => store.close())
@@ -130,7 +133,7 @@ describe('a held delivery that is to be reviewed', () => {
   })
 })
 
-it('lists an event of a later version once, and leaves it where it is', () => {
+it('a store lists an event of a later version once, and leaves it where it is', () => {
   const { spool, stateDir } = makeWorld()
   const store = new FileStore({ stateDir })
   onTestFinished(() => store.close())
@@ -142,7 +145,7 @@ it('lists an event of a later version once, and leaves it where it is', () => {
   expect([names(), store.hasWaiting(), readdirSync(spool.new)]).toEqual([[], false, ['later']])
 })
 
-it('leaves a parked delivery of a later version where it is, and does not wait for it', async () => {
+it('a worker leaves a parked delivery of a later version where it is, and does not wait for it', async () => {
   const world = makeWorld()
   const { spool } = world
   writeParked(spool, 'deferred', {
@@ -159,7 +162,7 @@ it('leaves a parked delivery of a later version where it is, and does not wait f
   expect(world.lines()).toMatchObject([{ id }])
 })
 
-it('lists a later event although many that may have crashed a worker wait', () => {
+it('a store lists a new event although many that may have crashed a worker wait', () => {
   const { spool, stateDir } = makeWorld()
   for (const [index, name] of ['a~1', 'b~1', 'c~1', 'new'].entries()) {
     writeFileSync(join(spool.new, name), '')
@@ -184,7 +187,7 @@ describe('parked deliveries', () => {
     return { spool, store, park }
   }
 
-  it('are written without holding up anything else, and known once they are on the disk', async () => {
+  it('are written without blocking other work, and are known once they are on the disk', async () => {
     const { spool, store, park } = makeParked()
     const parking = park('held', {})
     expect(readdirSync(spool.deferred)).toEqual([])
@@ -221,7 +224,7 @@ describe('parked deliveries', () => {
     expect(store.due()).toEqual(['failed.file.json'])
   })
 
-  it('are due at once if their review was asked for while they were written', async () => {
+  it('are due at once if their review was requested while they were written', async () => {
     const { store, park } = makeParked()
     const parking = park('held', {})
     store.review([makeDelivery('held').id])
@@ -229,7 +232,7 @@ describe('parked deliveries', () => {
     expect(store.due()).toEqual(['held.file.json'])
   })
 
-  it('are reviewed if they are held and of the session in which something happened', async () => {
+  it('are reviewed if they are held and belong to the session of a new event', async () => {
     const { store, park } = makeParked()
     await park('mine', { session: 's1' })
     await park('other', { session: 's2' })
@@ -238,7 +241,7 @@ describe('parked deliveries', () => {
     expect([store.due(), store.hasReviews()]).toEqual([['mine.file.json'], true])
   })
 
-  it('that failed and are made due stay due, and are no reviews', async () => {
+  it('that failed stay due once they are made due, and do not count as reviews', async () => {
     const { store, park } = makeParked()
     await park('failed', {}, false)
     store.makeDue(0)
@@ -246,7 +249,7 @@ describe('parked deliveries', () => {
     expect([store.due(), store.hasReviews()]).toEqual([['failed.file.json'], false])
   })
 
-  it('are due in the order of acceptance, and one that is not to be tried yet wakes nobody', async () => {
+  it('are due in the order of acceptance, and do not wake the worker while they are paused', async () => {
     const { store, park } = makeParked()
     for (const at of [3, 1, 2]) await park(`e${at}`, { acceptedAt: at }, false)
     store.makeDue(0)
@@ -287,7 +290,7 @@ describe('parked deliveries', () => {
     expect(store.due()).toEqual(['e.file.json'])
   })
 
-  it('of a group are found without those of others', async () => {
+  it('of a group are found without those of other groups', async () => {
     const { store } = makeParked()
     for (const group of ['a', 'b'])
       await store.park(makeDelivery(group, { notBefore: 1 }), { reason: 'x', isHeld: true, group })
@@ -317,7 +320,7 @@ describe('parked deliveries', () => {
   })
 })
 
-it('finds a due delivery of a dead worker at once, however lately it has listed the folder', () => {
+it('a store finds a due delivery of a dead worker at once, even just after listing the folder', () => {
   const { spool, stateDir } = makeWorld()
   const store = new FileStore({ stateDir })
   onTestFinished(() => store.close())
@@ -331,7 +334,7 @@ it('finds a due delivery of a dead worker at once, however lately it has listed 
 })
 
 describe.skipIf(!hasStrace)('releasing many parked deliveries', () => {
-  /** How many calls a process makes for files in deferred/ that claims and releases them. */
+  /** The number of system calls for files in deferred/ by a process that claims and releases them all. */
   async function callsFor(count: number): Promise<number> {
     const { folder, spool, stateDir } = makeWorld()
     const parked = { format: 'hookbell-delivery 1', since: 0, reason: 'x', isHeld: false }
@@ -348,12 +351,12 @@ describe.skipIf(!hasStrace)('releasing many parked deliveries', () => {
     return readFileSync(log, 'utf8').split(`${spool.deferred}/`).length
   }
 
-  it('takes as many calls for each, however many there are', async () => {
+  it('takes the same number of system calls for each, however many there are', async () => {
     expect(await callsFor(300)).toBeLessThan(20 * (await callsFor(30)))
   })
 })
 
-it('opens beside an event of version 0.1 that cannot be moved', () => {
+it('a store can be opened although an event of version 0.1 cannot be moved', () => {
   const { stateDir } = makeWorld()
   const { spool } = new FileStore({ stateDir })
   mkdirSync(join(spool.deferred, 'stuck'))

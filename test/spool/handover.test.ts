@@ -39,7 +39,7 @@ describe('a worker of an older version', () => {
     expect(existsSync(lockPath(stateDir))).toBe(false)
   })
 
-  it('that reads no request, as the first one, is told to end by a signal', async () => {
+  it('that reads no requests, such as the first version, is asked to end by a signal', async () => {
     const { stateDir } = makeWorld()
     const { owner } = await startSleeper()
     writeFileSync(lockPath(stateDir), `${ownerToken(owner).replaceAll('_', ' ')}\n`)
@@ -78,7 +78,7 @@ describe('a handover request', () => {
     expect(handoverRequested(stateDir)).toBe(false)
   })
 
-  it.skipIf(process.platform === 'win32')('is not awaited from a pipe in its place', () => {
+  it.skipIf(process.platform === 'win32')('is not waited for if a pipe is in its place', () => {
     const { stateDir } = makeWorld()
     execFileSync('mkfifo', [join(stateDir, 'worker.handover')])
     expect(handoverRequested(stateDir)).toBe(false)
@@ -91,7 +91,7 @@ describe('a handover request', () => {
     expect(handoverRequested(stateDir)).toBe(false)
   })
 
-  it('ends no process here if the first version runs on another machine', async () => {
+  it('ends no process on this machine if a worker of the first version runs on another one', async () => {
     const { stateDir } = makeWorld()
     const { owner } = await startSleeper()
     const token = ownerToken({ ...owner, host: 'elsewhere' })

@@ -81,14 +81,17 @@ describe('an event that a killed hook left in tmp/', () => {
     ['it is from the future', EVENT, 'left', -1000, undefined],
     ['it is cut', EVENT.slice(0, -1), 'left', 20_000, undefined],
     ['its name is invalid', EVENT, '.left', 20_000, undefined],
-  ])('tells when it may be accepted if %s', (_, text, name, ageMs, expected) => {
-    const { spool } = makeLeft(text, name, ageMs)
-    mkdirSync(join(spool.tmp, 'folder'))
-    symlinkSync('/dev/null', join(spool.tmp, 'link'))
-    const ms = nextSalvageInMs(spool, now)
-    // The disk may round the time of the file.
-    expect(ms && Math.ceil(ms / 10) * 10).toBe(expected)
-  })
+  ])(
+    'shows how long to wait until it may be accepted, if at all: %s',
+    (_, text, name, ageMs, expected) => {
+      const { spool } = makeLeft(text, name, ageMs)
+      mkdirSync(join(spool.tmp, 'folder'))
+      symlinkSync('/dev/null', join(spool.tmp, 'link'))
+      const ms = nextSalvageInMs(spool, now)
+      // The disk may round the time of the file.
+      expect(ms && Math.ceil(ms / 10) * 10).toBe(expected)
+    },
+  )
 
   it('stays when it is a link or a folder', () => {
     const { spool, path } = makeLeft(EVENT, 'target')
@@ -120,7 +123,7 @@ describe('an event that a killed hook left in tmp/', () => {
   })
 })
 
-describe('what a worker does for a front door', () => {
+describe('a worker that receives events from a front door', () => {
   let program = ''
   beforeAll(async () => {
     program = await buildProgram('test/spool/_syncer.ts')
@@ -136,7 +139,7 @@ describe('what a worker does for a front door', () => {
     return { stdout, calls: calls.map(([, synced, to]) => synced ?? `to ${to}`) }
   }
 
-  it.skipIf(!hasStrace)('syncs its events to the disk, and then their folder', () => {
+  it.skipIf(!hasStrace)('syncs them to the disk, and then their folder', () => {
     const world = makeWorld()
     const { spool } = world
     for (const name of ['a', 'b']) writeFileSync(join(spool.new, name), EVENT)
@@ -147,7 +150,7 @@ describe('what a worker does for a front door', () => {
     })
   })
 
-  it.skipIf(!hasStrace)('syncs an event that it left in tmp/ before accepting it', () => {
+  it.skipIf(!hasStrace)('syncs an event that was left in tmp/ before accepting it', () => {
     const world = makeLeft(EVENT)
     const { spool, path } = world
     expect(runTraced(world, 'salvage')).toEqual({

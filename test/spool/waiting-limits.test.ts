@@ -5,7 +5,7 @@ const MIB = 1024 * 1024
 const DAY_MS = 24 * 3600_000
 const none = { maxFiles: 1e9, maxBytes: Number.POSITIVE_INFINITY, maxDays: 1e9 }
 
-/** Events that were accepted these many days after the first; those named q... are questions. */
+/** Events that were accepted this many days after the first one. The one named `q` is a question. */
 function makeEvents(days: readonly number[], names = 'abcdefgh') {
   return days.map((day, index) => ({
     id: names[index] ?? '',
@@ -49,7 +49,7 @@ describe('the limits of waiting events', () => {
     expect(namesOf([], { maxFiles: 0, maxBytes: 0, maxDays: 0 })).toEqual([])
   })
 
-  it('remove what is older than some days, also a question', () => {
+  it('remove what is older than the maximum number of days, even a question', () => {
     const events = makeEvents([0, 0.5, 1, 1.5, 2, 2.5, 3], 'aqbcdef')
     expect(namesOf(events, { maxDays: 2.5 })).toEqual([
       { name: 'a', reason: 'waited for 2.5 days' },
@@ -57,7 +57,7 @@ describe('the limits of waiting events', () => {
     ])
   })
 
-  it('count a day at most while nothing came, as after a jump of the clock', () => {
+  it('count a gap between two events as a day at most, because the clock may have jumped', () => {
     const events = makeEvents([0, 4000, 4000.5])
     expect(namesOf(events, { maxDays: 2 })).toEqual([])
     expect(namesOf(events, { maxDays: 1.5 })).toMatchObject([{ name: 'a' }])

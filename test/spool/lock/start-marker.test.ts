@@ -75,7 +75,7 @@ describe('the start marker', () => {
     expect(readFileSync(startMarkerPath(stateDir), 'utf8')).toBe(text)
   })
 
-  it('contains nothing of a longer process id that was in it', () => {
+  it('is overwritten completely, even if its content was longer before', () => {
     const { stateDir } = makeWorld()
     writeFileSync(startMarkerPath(stateDir), `${process.pid} ${uptime}\nrest\n`)
     passStart(stateDir, 1)
@@ -89,12 +89,12 @@ describe('the start marker', () => {
     expect(mayStart(stateDir)).toBe(true)
   })
 
-  // Otherwise an event that comes just after the worker's last look would wait for the event after it.
+  // Otherwise no worker would start for an event that arrives after the worker's last look, until the next event.
   it('does not outlive the lock of a worker that was faster than the hook that started it', async () => {
     const { stateDir } = makeWorld()
     const { owner: worker } = await startSleeper()
     mayStart(stateDir)
-    // As it is while the worker runs: the hook's own process id is still in the marker.
+    // The worker takes the lock while the hook's own process id is still in the marker.
     expect((await execa(process.execPath, [lockTaker, stateDir])).stdout).toContain('true')
     passStart(stateDir, worker.pid)
     expect(existsSync(startMarkerPath(stateDir))).toBe(false)
