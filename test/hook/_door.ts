@@ -25,7 +25,7 @@ export interface Door {
   name: string
   argv(home: Home): Promise<string[]>
   isNode: boolean
-  /** `init` has written the state folder into it. */
+  /** Whether it is a copy into which `init` has written the path of the state folder. */
   isInstalled: boolean
 }
 
@@ -114,7 +114,7 @@ export function fallbackOf({ state, env }: Home): string {
 
 /** Writes a lock of this test process, which the front door takes for a running worker. */
 export function pretendWarmWorker(state: string) {
-  // With its version: a worker of an old version, which has none, is ended by a newer one.
+  // The version is included, because a newer worker ends one whose lock names none.
   const text = `${ownerToken(thisProcess()).replaceAll('_', ' ')} ${packageVersion()}\n`
   writeFileSync(join(state, 'worker.lock'), text, { mode: 0o600 })
 }
@@ -219,7 +219,7 @@ export function files(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder).sort() : []
 }
 
-/** The default limit is generous, because it is not a statement about speed. */
+/** Waits until the condition holds. The default limit is generous, because it does not measure speed. */
 export async function waitFor(condition: () => boolean, limitMs = 60_000) {
   const limit = performance.now() + limitMs
   while (!condition()) {

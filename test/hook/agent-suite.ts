@@ -165,7 +165,7 @@ export function agentSuite(door: Door) {
       expect(await run(command)).toMatchObject(SILENT)
       // The worker runs with the Node.js on PATH.
       await delivered(home)
-      // Ends the worker first: with another version of Node.js than this one, it writes its compiled code there.
+      // Not `rmSync`: the worker may still run, and may write its code cache into this folder.
       await removeFolder(join(home.state, 'runtime'))
       expect(await run(command)).toMatchObject(SILENT)
       expect(spooled(home.state)).toEqual([stop])

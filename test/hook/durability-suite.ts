@@ -45,11 +45,11 @@ export function durabilitySuite(door: Door) {
       const home = makeHome()
       const log = join(home.folder, 'log')
       const trace = 'trace=execve,write,writev,fsync,fdatasync,rename,renameat,renameat2,exit_group'
-      // A front door that does not wait for the disk ends meanwhile.
+      // Each sync takes 100 ms, so that a front door that does not wait for it would end before it.
       const slow = 'inject=fsync,fdatasync:delay_enter=100000'
       const script = `exec strace -f -y -qq -s 8 -o ${shellQuote(log)} -e ${trace} -e ${slow} "$@"`
       expect(quiet(await runDoor(door, home, { script, input: EVENT }))).toEqual(silent)
-      // A call that a signal interrupts is repeated.
+      // Calls may occur twice, because one that a signal interrupts is repeated.
       expect(orderOf(readFileSync(log, 'utf8'))).toMatch(
         /^(write )+(fsync )+rename sync-folder( \w+)* exit $/,
       )
@@ -68,7 +68,7 @@ export function durabilitySuite(door: Door) {
       const inject = `inject=${calls}:error=${error}:delay_enter=600000:when=1`
       const script = `exec strace -f -qq -o /dev/null -e trace=${calls} -e ${inject} "$@"`
       const running = runDoor(door, home, { script, input: EVENT })
-      // As a file server does whose answer is lost, or a worker that takes the event at once.
+      // Moves the file like a file server whose response is lost, or like a worker that takes the event at once.
       const moveWhole = () => {
         const [name = ''] = files(tmp)
         if (!readQuietly(join(tmp, name))?.endsWith(EVENT)) return false
@@ -79,7 +79,7 @@ export function durabilitySuite(door: Door) {
       expect(quiet(await running)).toEqual(silent)
       expect(files(moved)).toHaveLength(1)
       expect(spooled(fallbackOf(home))).toEqual([])
-      // It went on to start a worker.
+      // The front door continued, and tried to start a worker.
       expect(files(home.state)).toContain('worker.starting')
     })
 
@@ -121,7 +121,7 @@ async function countCalls(door: Door, home: Home, step: string): Promise<number>
 
 /** Reduces the trace to one word for each call on the event's file or its folder, and for the end of the front door. */
 function orderOf(trace: string): string {
-  // Its own call comes first: that of the program. The programs that it runs also end.
+  // The first line is the `execve` of the front door itself. The ends of the programs that it runs do not count.
   const [door = ''] = trace.split(' ', 1)
   const begun = new Map<string, string>()
   const words = trace.split('\n').map((line) => {

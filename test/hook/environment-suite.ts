@@ -55,9 +55,9 @@ const PLACES = [
   'DROID_DISABLE_NOTIFICATIONS',
   'CLAUDE_CODE_ENTRYPOINT',
 ]
-/** What a person may have exported functions of bash for. */
+/** Commands that a person may have replaced by exported functions of bash. */
 const SHADOWED = ['command', 'dd', 'kill', 'mkdir', 'mv', 'printf', 'read', 'sleep', 'sync', 'wait']
-/** What makes bash write each command to stdout, which is the file of the event while that is written. */
+/** Makes bash write each command to stdout, which is the file of the event while the event is written. */
 const TRACED = 'SHELLOPTS=xtrace BASH_XTRACEFD=1'
 const EVENT = '{"hook_event_name":"Stop"}'
 
@@ -196,7 +196,7 @@ export function environmentSuite(door: Door) {
       ],
       ['start-up files', { ENV: '/dev/zero', BASH_ENV: '/nonexistent' }],
       [
-        'our own variable names',
+        'variables named like its own',
         {
           state: '/',
           reader: '1',

@@ -171,7 +171,7 @@ export function faultsSuite(door: Door) {
 
     it.skipIf(door.isInstalled).each(
       Object.entries({
-        'is only called root': `unshare -r "$@"`,
+        'is root only inside the sandbox': `unshare -r "$@"`,
         'owns /': `bwrap $(for f in /*; do echo --dev-bind $f $f; done) "$@"`,
       }).filter(([, script]) => canRun(script)),
     )('makes the state folder of a sandboxed user who %s', async (_, script) => {
@@ -202,7 +202,7 @@ export function faultsSuite(door: Door) {
       },
     )
 
-    // An installed copy is in its state folder.
+    // An installed copy is inside its state folder, which therefore cannot be a file.
     it.skipIf(door.isInstalled)(
       'uses the runtime folder when the state folder is a file',
       async () => {
@@ -299,14 +299,14 @@ export function faultsSuite(door: Door) {
     })
 
     it.skipIf(door.isNode || !door.isInstalled)(
-      'stores the event after the agent went on, if the disk is slow',
+      'lets the agent continue and stores the event later if the disk is slow',
       async () => {
         const own = makeHome({ holdsWorkerBack: false })
         const [path = ''] = await door.argv(own)
         const slow = join(own.folder, 'slow')
         mkdirSync(slow)
         writeFileSync(join(slow, 'dd'), '#!/bin/sh\n/bin/dd "$@"; exec sleep 5\n', { mode: 0o755 })
-        // A process that waits for the disk cannot be killed.
+        // A process that waits for the disk cannot be killed, so the line that kills it is taken out.
         const text = readFileSync(path, 'utf8').replace('kill -9 "$reader"\' USR1', ":' USR1")
         writeFileSync(
           path,

@@ -39,7 +39,7 @@ const EVENT = '{"hook_event_name":"Stop"}'
 
 /** Tests that no session can influence the front door and its worker for other sessions. */
 export function isolationSuite(door: Door) {
-  describe(`${door.name}: trusted settings`, () => {
+  describe(`${door.name}: hooks`, () => {
     it('deliver to the channels of the user despite a hostile session environment', async () => {
       const home = makeHome({ holdsWorkerBack: false, config: { lingerSeconds: 600 } })
       await door.argv(home)
@@ -118,7 +118,7 @@ export function isolationSuite(door: Door) {
       },
     )
 
-    // The front door in Node.js crashes itself.
+    // With this LANG, a front door in Node.js would crash itself.
     it.skipIf(door.isNode)(
       'deliver although Node.js crashes in the language of the session',
       async () => {
@@ -130,7 +130,6 @@ export function isolationSuite(door: Door) {
       },
     )
 
-    // The worker serves all sessions, and could write to no file that is larger.
     it
       .skipIf(door.isNode || !hasBash)
       .each([
@@ -146,6 +145,7 @@ export function isolationSuite(door: Door) {
       await waitFor(() => existsSync(home.audit))
     })
 
+    // The worker serves all sessions, so it must not inherit the limit: it could not write to larger files.
     it.skipIf(door.isNode)('deliver although a session may write only small files', async () => {
       const home = makeHome({ holdsWorkerBack: false })
       writeFileSync(home.audit, 'x'.repeat(400_000))
@@ -156,8 +156,8 @@ export function isolationSuite(door: Door) {
       await waitFor(() => readFileSync(home.audit, 'utf8').split('"event":"Stop"').length === 3)
     })
 
-    // As of a person with a group of their own and umask 002.
-    it('deliver when only the own group can write the configuration folder', async (context) => {
+    // A person with a group of their own and umask 002 has folders of this mode.
+    it('deliver when the private group of the user can write the configuration folder', async (context) => {
       const home = makeHome({ holdsWorkerBack: false })
       chmodSync(home.config, 0o775)
       if (folderFault(home.config)) return context.skip('this group may have other members')
@@ -166,9 +166,21 @@ export function isolationSuite(door: Door) {
       await waitFor(() => existsSync(home.audit))
     })
 
+    it.skipIf(!canMount)(
+      'give their events ids with different beginnings on a system without /proc',
+      async () => {
+        const home = makeHome()
+        const script = `exec unshare -m sh -c 'mount -t tmpfs x /proc; "$@" <event; "$@" <event' agent "$@"`
+        writeFileSync(join(home.folder, 'event'), EVENT)
+        await runDoor(door, home, { script })
+        const names = files(join(home.state, 'spool/new'))
+        expect(new Set(names.map((name) => name.slice(0, 8))).size).toBe(2)
+      },
+    )
+
     async function expectRefused(home: Home, starts: () => number) {
       expect(quiet(await runDoor(door, home, { input: EVENT }))).toEqual(silent)
-      // A start would be logged within this time, except on a machine that hangs.
+      // A start would be logged within this time, unless the machine hangs.
       await new Promise((resolve) => setTimeout(resolve, 200))
       expect(starts()).toBe(0)
       expect(files(join(home.state, 'spool/new'))).toHaveLength(1)
@@ -203,23 +215,16 @@ export function isolationSuite(door: Door) {
       await waitFor(() => delivered(home) === 4)
       expect(starts()).toBe(1)
     })
+  })
 
-    it.skipIf(!canMount)('gives ids that differ from the start on such a system', async () => {
-      const home = makeHome()
-      const script = `exec unshare -m sh -c 'mount -t tmpfs x /proc; "$@" <event; "$@" <event' agent "$@"`
-      writeFileSync(join(home.folder, 'event'), EVENT)
-      await runDoor(door, home, { script })
-      const names = files(join(home.state, 'spool/new'))
-      expect(new Set(names.map((name) => name.slice(0, 8))).size).toBe(2)
-    })
-
+  describe(`${door.name}: a start marker`, () => {
     it.each([
       ['a dead process', () => `4194303 ${uptime()}\n`],
       ['a start that takes too long', () => `${process.pid} ${uptime() - 6}\n`],
       ['a time in the future', () => `${process.pid} ${uptime() + 60}\n`],
       ['nothing', () => ''],
       ['nonsense', () => '$(touch pwned) 08\n'],
-    ])('is not zero because of a start marker with %s', async (_, text) => {
+    ])('with %s does not prevent a delivery', async (_, text) => {
       const home = makeHome({ holdsWorkerBack: false })
       await door.argv(home)
       writeFileSync(join(home.state, 'worker.starting'), text())
@@ -228,7 +233,7 @@ export function isolationSuite(door: Door) {
     })
 
     it.skipIf(door.isNode || !door.isInstalled || !hasStrace)(
-      'is not zero later because the marker is written late on a busy machine',
+      'names the worker when that begins, even if it is written late on a busy machine',
       async () => {
         const home = makeHome({ holdsWorkerBack: false })
         await door.argv(home)
@@ -248,7 +253,7 @@ export function isolationSuite(door: Door) {
     )
 
     it.skipIf(door.isNode || !door.isInstalled)(
-      'is named by the marker when the hook ends, although each process starts late',
+      'names a living process when the hook ends, even if each process starts late',
       async () => {
         const home = makeHome({ holdsWorkerBack: false })
         await door.argv(home)
@@ -272,7 +277,7 @@ export function isolationSuite(door: Door) {
       },
     )
 
-    it('is zero while another process is starting a worker', async () => {
+    it('of another process that is starting a worker prevents a second start', async () => {
       const home = makeHome({ holdsWorkerBack: false })
       const starts = await countStarts(door, home)
       writeFileSync(join(home.state, 'worker.starting'), `${process.pid} ${uptime()}\n`)

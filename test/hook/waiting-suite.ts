@@ -52,7 +52,7 @@ export function waitingSuite(door: Door) {
       expect(quiet(await runDoor(door, home, { input: EVENT }))).toEqual(silent)
     }
     const waiting = () => readdirSync(folder).length
-    /** A worker was started a minute ago; by default it has ended. */
+    /** Writes the marker of a worker that was started a minute ago. By default it has ended. */
     const setMarker = (pid = GONE) => {
       const uptime = Math.floor(Number.parseFloat(readFileSync('/proc/uptime', 'utf8')))
       writeFileSync(join(home.state, 'worker.starting'), `${pid} ${uptime - 60}\n`)
@@ -80,7 +80,7 @@ export function waitingSuite(door: Door) {
       expect(waiting()).toBe(MAX + 3)
       setMarker()
       await run()
-      // Each is taken away first, and then recorded.
+      // Each event is moved away first, and then recorded.
       await waitFor(() => waiting() === MAX && recordsOf(home).length === 4)
       const reason = `more than ${MAX} waited, and no worker started`
       const dropped = (id: string) => ({ at: expect.any(Number), id, type: 'dropped', reason })
@@ -88,7 +88,7 @@ export function waitingSuite(door: Door) {
       expect(byId).toEqual(['e0', 'e1', 'e2', 'e3'].map(dropped))
     })
 
-    it('are spared while a person holds them', async () => {
+    it('are not limited while deliveries are on hold', async () => {
       const { home, run, waiting, setMarker } = await makeBroken(MAX + 1)
       writeFileSync(join(home.state, 'on-hold'), '')
       for (const _ of [1, 2]) {
@@ -102,7 +102,7 @@ export function waitingSuite(door: Door) {
       await waitFor(() => waiting() === MAX)
     })
 
-    it('are spared while a worker takes long to start', async () => {
+    it('are not limited while a worker takes long to start', async () => {
       const { run, waiting, setMarker } = await makeBroken(MAX + 1)
       for (const _ of [1, 2, 3]) {
         setMarker(process.pid)
@@ -132,7 +132,7 @@ export function waitingSuite(door: Door) {
       await run()
       await waitFor(() => waiting() === 0 && files(join(home.state, 'spool/tmp')).length === 0)
       const dropped = new Set(recordsOf(home).map(({ id, type }) => type === 'dropped' && id))
-      // None of them is an event.
+      // The worker moves them to corrupt/, because none of them is a valid event.
       const taken = files(join(home.state, 'spool/corrupt')).map((name) =>
         name.replace(/^\d+-|~\d+$/g, ''),
       )
