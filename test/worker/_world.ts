@@ -73,7 +73,7 @@ export function makeWorld(config: Record<string, unknown> = {}) {
   }
 }
 
-/** Like the front door, but without syncs: those of hundreds of events take half a minute on a slow disk. @returns the id */
+/** Stores an event like the front door, but without syncs, which take half a minute for hundreds of events on a slow disk. */
 function accept(spool: Spool, body: string | Buffer, more: Partial<Header>): string {
   const id = newId()
   const header = Buffer.from(formatHeader({ client: 'claude', env: {}, ...more }))
@@ -91,7 +91,7 @@ export async function retryById({ stateDir }: { stateDir: string }, id: string) 
 }
 
 /** Makes a parked delivery due, as if its waiting time had passed. */
-export function letItBeTime({ spool }: World, name: string) {
+export function makeDue({ spool }: World, name: string) {
   const path = join(spool.deferred, `${name}.json`)
   const parked = JSON.parse(readFileSync(path, 'utf8'))
   const delivery = { ...parked.delivery, notBefore: Date.now() - 1 }
@@ -100,7 +100,7 @@ export function letItBeTime({ spool }: World, name: string) {
 
 /** Makes a parked delivery due, as it is after three workers have crashed while they had it. */
 export function noteCrashes(world: World, name: string) {
-  letItBeTime(world, name)
+  makeDue(world, name)
   const path = join(world.spool.deferred, name)
   renameSync(`${path}.json`, `${path}~3.json`)
 }

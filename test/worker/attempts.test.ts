@@ -12,7 +12,7 @@ import { refusal, startSmtpServer } from '../support/smtp.ts'
 import {
   countOutcomes,
   exited,
-  letItBeTime,
+  makeDue,
   makeWorld,
   readLines,
   startProgram,
@@ -85,7 +85,7 @@ describe('a mail that the server takes for some recipients only', () => {
     expect(await world.statusOf(id)).toMatchObject({ outcome: 'delivered' })
   })
 
-  it('does not delay other mails, and counts as delivered when the others are given up', async () => {
+  it('does not delay other mails, and counts as delivered when the other recipients are given up', async () => {
     const { port, received } = await startSmtpServer({
       onRcptTo: ({ address }, _session, callback) =>
         callback(address === 'full@x.test' ? refusal(452, 'mailbox full') : null),
@@ -96,7 +96,7 @@ describe('a mail that the server takes for some recipients only', () => {
     const [first = '', second = ''] = ['1', '2'].map((message) => world.accept({ message }))
     await world.once()
     expect(received.map(({ to }) => to)).toEqual([['me@x.test'], ['me@x.test']])
-    for (const id of [first, second]) letItBeTime(world, `${id}.mail`)
+    for (const id of [first, second]) makeDue(world, `${id}.mail`)
     await world.once()
     expect(received).toHaveLength(2)
     expect(world.list('dead')).toEqual([])
@@ -107,7 +107,7 @@ describe('a mail that the server takes for some recipients only', () => {
       })
   })
 
-  it('counts as delivered when the server refuses it later, since somebody has it', async () => {
+  it('counts as delivered when the server refuses it later, since one recipient has it', async () => {
     let isOpen = true
     const { port, received } = await startSmtpServer({
       onMailFrom: (_address, _session, callback) =>
@@ -121,7 +121,7 @@ describe('a mail that the server takes for some recipients only', () => {
     const id = world.accept({ hook_event_name: 'PermissionRequest', tool_name: 'Bash' })
     await world.once()
     isOpen = false
-    letItBeTime(world, `${id}.mail`)
+    makeDue(world, `${id}.mail`)
     await world.once()
     expect(received).toHaveLength(1)
     expect(world.list('dead')).toEqual([])
@@ -138,7 +138,7 @@ describe('a mail that the server takes for some recipients only', () => {
 })
 
 describe('more messages than are kept in memory, for a destination that fails', () => {
-  it('are sent afterwards as they were prepared at first', async () => {
+  it('are sent unchanged once it works again', async () => {
     let isUp = false
     const { url, received } = await startReceiver({
       script: [() => ({ status: isUp ? 200 : 503 })],
@@ -167,7 +167,7 @@ describe('more messages than are kept in memory, for a destination that fails', 
     }
     await expect.poll(counts, { interval: 1000 }).toEqual({ delivered: 510 })
     world.configure(config(0))
-    // Otherwise it sees the change only at its next heartbeat.
+    // Otherwise the worker sees the change only at its next heartbeat.
     flush(world.stateDir)
     await running
     const sent = received.map(({ body }) => JSON.parse(body).data)
@@ -177,9 +177,9 @@ describe('more messages than are kept in memory, for a destination that fails', 
   })
 })
 
-describe('a message behind some that failed', () => {
+describe('a message that is queued behind failed ones', () => {
   it('is left to a later worker, which repeats nothing that was delivered', async () => {
-    // Four are under way at once, and fail together: the fifth one has not begun then.
+    // Four are sent at the same time and fail together, before the fifth one has begun.
     const fail = async () => {
       await expect.poll(() => received).toHaveLength(4)
       return { status: 500 }
@@ -224,7 +224,7 @@ describe('a Retry-After header', () => {
     expect(countOutcomes(await world.statuses())).toEqual({ delivered: 1 })
   })
 
-  /** A worker that was asked to wait this long and killed, and an event for another channel to the same service. */
+  /** A receiver asks for a wait, its worker is killed, and an event for another channel to the same service follows. */
   async function makeKilled(seconds: number, { isSecret = false } = {}) {
     const times: number[] = []
     const answer = () => {
@@ -280,10 +280,10 @@ describe('a Retry-After header', () => {
   }
 
   it.each<[string, (killed: Killed) => void]>([
-    ['a person asks for it', ({ world }) => flush(world.stateDir)],
+    ['a person flushes the queue', ({ world }) => flush(world.stateDir)],
     ['the configuration changes', ({ world, config }) => world.configure(config)],
     ['the clock is set back', (killed) => rewrite(killed, { since: Date.now() + DAY_MS })],
-    ['there was none', (killed) => rewrite(killed, { isAsked: undefined })],
+    ['the response had no such header', (killed) => rewrite(killed, { isAsked: undefined })],
   ])('delays the messages of the next worker unless %s', async (_, change) => {
     const killed = await makeKilled(600)
     const { world, times } = killed

@@ -123,7 +123,7 @@ describe('a running worker', () => {
     const id = world.accept({ message: 'never mind' })
     await expect.poll(() => world.list('deferred').length).toBe(1)
     expect(await purge(world.stateDir)).toBe(1)
-    // A change of the configuration brings forward everything that waits, and this one lets the worker end.
+    // A changed configuration makes all waiting deliveries due; this one also lets the worker end.
     toTeam(world, url, { lingerSeconds: 0 })
     world.accept({ message: 'later' })
     expect(await exited(worker)).toBe(0)
@@ -202,7 +202,7 @@ describe('what a person asks for', () => {
   })
 })
 
-it('a hold also lasts if nothing has ever run before', () => {
+it('a hold takes effect even before the first worker has created the state folder', () => {
   const { folder } = makeWorld()
   const stateDir = join(folder, 'new-state')
   setOnHold(stateDir, true)
@@ -221,20 +221,23 @@ it('a purge also removes what a dead worker had claimed', async () => {
   expect([world.list('new'), readdirSync(world.spool.cur)]).toEqual([[], []])
 })
 
-it.skipIf(!hasStrace)('a purge that is killed leaves what it has not recorded', async () => {
-  const world = makeWorld()
-  const id = world.accept({ message: 'still there' })
-  const kill = ['-e', 'trace=openat', '-e', 'inject=openat:signal=KILL']
-  const journal = join(world.stateDir, 'journal.jsonl')
-  const program = [process.execPath, join(packageRoot(), 'bin/hookbell'), 'purge', '--yes']
-  const words = ['-f', '-qq', '-o', '/dev/null', '-P', journal, ...kill, ...program]
-  expect(spawnSync('strace', words, { env: world.env })).toMatchObject({ signal: 'SIGKILL' })
-  expect(world.list('new')).toEqual([])
-  await world.once()
-  expect(world.lines()).toMatchObject([{ id }])
-})
+it.skipIf(!hasStrace)(
+  'a purge that is killed keeps the events that it has not recorded',
+  async () => {
+    const world = makeWorld()
+    const id = world.accept({ message: 'still there' })
+    const kill = ['-e', 'trace=openat', '-e', 'inject=openat:signal=KILL']
+    const journal = join(world.stateDir, 'journal.jsonl')
+    const program = [process.execPath, join(packageRoot(), 'bin/hookbell'), 'purge', '--yes']
+    const words = ['-f', '-qq', '-o', '/dev/null', '-P', journal, ...kill, ...program]
+    expect(spawnSync('strace', words, { env: world.env })).toMatchObject({ signal: 'SIGKILL' })
+    expect(world.list('new')).toEqual([])
+    await world.once()
+    expect(world.lines()).toMatchObject([{ id }])
+  },
+)
 
-it('a purge records all that it removes although there is a folder among it', async () => {
+it('a purge records every event that it removes, even with a folder among them', async () => {
   const world = makeWorld()
   const ids = [world.accept({ message: '1' }), world.accept({ message: '2' })].sort()
   mkdirSync(join(world.spool.new, 'folder'))
@@ -255,7 +258,7 @@ it('a purge counts an event once if one channel retries it and another one still
   expect(await purge(world.stateDir)).toBe(1)
 })
 
-it('a purge records what it removed although something else is among the claims', async () => {
+it('a purge records every event that it removes, even with a stray file in cur/', async () => {
   const world = makeWorld()
   const id = world.accept({ message: 'never mind' })
   const stray = join(world.spool.cur, '.DS_Store')
@@ -277,7 +280,7 @@ describe('400 events to a destination that takes one per second', () => {
       world.accept({ hook_event_name: 'PermissionRequest', session_id: `q${index}` }),
     )
     await world.untilIdle()
-    // Ten at most on a quiet machine: on a slow one, some leave while others are not prepared yet.
+    // At most ten on an idle machine. On a slow one, some are sent before the others are prepared.
     expect(received.length).toBeLessThanOrEqual(40)
     const texts = received.map(({ body }) => body)
     const asked = texts.findLastIndex((text) => /permission/i.test(text))

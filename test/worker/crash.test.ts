@@ -17,7 +17,7 @@ beforeAll(async () => {
   programs.suspect = await buildProgram('test/worker/_suspect-worker.ts')
 })
 
-/** Starts a worker and kills it with SIGKILL once the journal has that many more lines, unless it ends earlier. */
+/** Starts a worker and kills it with SIGKILL once the journal has this many more lines, unless it ends earlier. */
 async function killAt(world: World, lines: number) {
   const child = startProgram(programs.worker, world)
   const journal = join(world.stateDir, 'journal.jsonl')
@@ -55,7 +55,7 @@ describe('a worker that is killed', () => {
     const ids: string[] = []
     const stops: string[] = []
     const copiesOf = (id: string) => world.lines().filter((line) => line.id === id).length
-    /** By event that the journal records as delivered to the file: how often it was delivered until then. */
+    /** The events that the journal records as delivered to the file, each with its number of deliveries at that time. */
     const recorded = new Map<string, number>()
     for (let round = 0; round < rounds; round += 1) {
       stops.push(world.accept({ hook_event_name: 'Stop', session_id: `s${round}` }))
@@ -83,7 +83,7 @@ describe('a worker that is killed', () => {
     expect(readdirSync(world.spool.cur)).toEqual([])
     const web = statuses.flatMap(({ channels }) => channels.web?.state ?? [])
     expect(web).toEqual(stops.map(() => 'delivered'))
-    // What is recorded is never repeated.
+    // A delivery that was recorded is never repeated.
     expect(recorded.size).toBeGreaterThan(0)
     expect(new Map([...recorded.keys()].map((id) => [id, copiesOf(id)]))).toEqual(recorded)
   })
@@ -114,7 +114,8 @@ describe('an event that crashes the worker', () => {
 
   it('is set aside after three crashes, while the other events are delivered', async () => {
     let run = await crashThreeTimes()
-    // The others have a second before a suspect begins. A worker that begins it with them is never in time.
+    // The other events get one second before a suspect starts. A slow machine may need more than one try; a worker that
+    // does not wait fails every time.
     for (let left = 4; left > 0 && run.delivered().size < 5; left -= 1)
       run = await crashThreeTimes()
     const { world, neighbours, poison, delivered } = run
@@ -132,7 +133,7 @@ describe('an event that crashes the worker', () => {
   })
 })
 
-describe('events that a killed worker had, of which one channel hangs', () => {
+describe('events of a killed worker, of whose channels one hangs', () => {
   it('reach the other channels before the first attempt of that channel is given up', async () => {
     const { url } = await startReceiver({ script: ['blackhole'] })
     const web = { type: 'slack', url: `${url}/services/x` }
@@ -174,7 +175,7 @@ describe('a worker that receives SIGTERM', () => {
 })
 
 describe('a worker that receives SIGTERM while a message is being sent', () => {
-  /** A worker whose receiver has four messages, which are all that are under way at once, and a fifth that waits. */
+  /** A worker that is sending four messages, the most at the same time, while a fifth one waits. */
   async function makeSending(signals: NodeJS.Signals[] = ['SIGTERM']) {
     let answer = () => {}
     const answered = new Promise<object>((resolve) => {
@@ -191,7 +192,7 @@ describe('a worker that receives SIGTERM while a message is being sent', () => {
     return { world, received, worker, answer, waiting, sent: ids.filter((id) => id !== waiting) }
   }
 
-  it('records it, and starts no other', async () => {
+  it('records it, and starts no other message', async () => {
     const { world, received, worker, answer, waiting, sent } = await makeSending()
     answer()
     expect(await exited(worker)).toBe(0)
@@ -205,7 +206,7 @@ describe('a worker that receives SIGTERM while a message is being sent', () => {
     expect(await world.statusOf(waiting)).toMatchObject({ outcome: 'delivered' })
   })
 
-  it('records it although the same request comes twice, as through npm', async () => {
+  it('records it although a second signal follows at once, as from npm', async () => {
     const { world, worker, answer, waiting, sent } = await makeSending(['SIGINT', 'SIGTERM'])
     answer()
     expect(await exited(worker)).toBe(0)
@@ -218,7 +219,7 @@ describe('a worker that receives SIGTERM while a message is being sent', () => {
   it('releases it at a second signal', async () => {
     const { world, worker, sent, waiting } = await makeSending()
     const ended = exited(worker)
-    // Again and again: one that comes at once counts as the same request.
+    // Repeated, because a second signal that follows at once counts as the same request.
     const again = setInterval(() => worker.kill('SIGTERM'), 50)
     onTestFinished(() => clearInterval(again))
     expect(await ended).toBe(0)
@@ -228,7 +229,7 @@ describe('a worker that receives SIGTERM while a message is being sent', () => {
 })
 
 describe('a worker that is stopped beyond the deadline of a message', () => {
-  it('takes the answer that came meanwhile', async () => {
+  it('accepts the response that arrived meanwhile', async () => {
     const { url, received } = await startReceiver({ script: [{ status: 200, delayMs: 500 }] })
     const web = { type: 'slack', url: `${url}/services/x` }
     const world = makeWorld({ channels: { web }, deliveryTimeoutSeconds: 1 })

@@ -7,7 +7,7 @@ import { flush } from '../../src/worker/control.ts'
 import { deliverOnce } from '../../src/worker/run.ts'
 import { builtWorker } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
-import { countOutcomes, letItBeTime, makeWorld, retryById, type World } from './_world.ts'
+import { countOutcomes, makeDue, makeWorld, retryById, type World } from './_world.ts'
 
 const hasStrace = spawnSync('strace', ['-V']).status === 0
 
@@ -218,7 +218,7 @@ describe('deliveries', () => {
     expect(world.list('new')).toHaveLength(300 - attempts)
   })
 
-  it('that only wait for the pace of a channel are all made in one run', async () => {
+  it('that only wait for the minimum interval of a channel are all made in one run', async () => {
     const { url, received } = await startReceiver()
     const world = makeWorld({ channels: { team: slack(url) } })
     for (let index = 0; index < 5; index += 1) world.accept({ message: `event ${index}` })
@@ -228,10 +228,10 @@ describe('deliveries', () => {
   })
 
   describe('to a channel that was removed', () => {
-    const letAllBeTime = (world: World) => {
-      for (const name of world.list('deferred')) letItBeTime(world, name)
+    const makeAllDue = (world: World) => {
+      for (const name of world.list('deferred')) makeDue(world, name)
     }
-    async function makeRemoved(change: (world: World) => void, wake = letAllBeTime) {
+    async function makeRemoved(change: (world: World) => void, wake = makeAllDue) {
       const { url } = await startReceiver({ script: [500] })
       const retry = { firstDelaySeconds: 60 }
       const world = makeWorld({ channels: { constructor: slack(url) }, retry })
@@ -307,7 +307,7 @@ describe('deliveries', () => {
 })
 
 describe('a channel on which a rule suppresses an event', () => {
-  it('is recorded with the reason, while another channel is told', async () => {
+  it('is recorded with the reason, while another channel gets the event', async () => {
     const world = makeWorld()
     const file = { type: 'file', path: world.outFile }
     const { url, received } = await startReceiver()

@@ -107,7 +107,7 @@ describe('a worker with a fallback folder', () => {
     expect(countOutcomes(await world.statuses())).toEqual({ delivered: 1 })
   })
 
-  it('tells a mistake in the configuration once', async () => {
+  it('reports a mistake in the configuration once', async () => {
     const world = makeWorld()
     const good = JSON.stringify({
       channels: { desktop: { type: 'file', path: world.outFile } },
@@ -122,7 +122,7 @@ describe('a worker with a fallback folder', () => {
     await runWorker(world, env)
     expect(world.lines().filter(({ body }) => body.includes('not JSON'))).toHaveLength(1)
     expect(idsOf(world)).toEqual(expect.arrayContaining(ids))
-    // In the state folder, whose worker also withdraws it.
+    // The note is in the state folder, because the worker of that folder also withdraws the report.
     expect(existsSync(join(world.stateDir, 'config-problem-told'))).toBe(true)
     expect(existsSync(join(folder, 'config-problem-told'))).toBe(false)
   })

@@ -12,7 +12,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { findClient } from '../../src/clients/index.ts'
 import { writeMutes } from '../../src/policy/mute-file.ts'
 import { type Step, startReceiver } from '../support/receiver.ts'
-import { letItBeTime, makeWorld, type World } from './_world.ts'
+import { makeDue, makeWorld, type World } from './_world.ts'
 
 const opencode = { client: 'opencode' }
 const ask = (id: string) => ({
@@ -54,7 +54,7 @@ function accept(world: World, event: object, at: number, more: object = {}) {
   return id
 }
 
-/** Lets the burst window end at this time, before a worker starts: a running one knows the time that it has set. */
+/** Lets the burst window end at this time. Only before a worker starts, because a running one keeps the time it has set. */
 function endWindow(world: World, at: number) {
   for (const name of world.list('deferred')) {
     const path = join(world.spool.deferred, `${name}.json`)
@@ -67,7 +67,7 @@ function endWindow(world: World, at: number) {
 describe('questions shortly after another question of their session', () => {
   it('are sent in one message at the end of the burst window', async () => {
     const { times, answer } = noteTimes()
-    // Long enough for a slow machine to judge all of them before it ends.
+    // Long enough for a slow machine to judge all questions before the window ends.
     const { world, texts } = await makeHeldWorld({ burstSeconds: 8 }, [answer])
     const now = Date.now()
     const ids = ['one', 'two', 'three'].map((id, index) => accept(world, ask(id), now + index))
@@ -116,7 +116,7 @@ describe('questions shortly after another question of their session', () => {
     const muted = accept(world, { ...ask('three'), cwd: '/srv/shop' }, now + 2)
     await world.once()
     writeMutes(world.stateDir, [{ until: 0, project: 'shop' }], now)
-    for (const name of world.list('deferred')) letItBeTime(world, name)
+    for (const name of world.list('deferred')) makeDue(world, name)
     await world.once()
     expect(texts()).toHaveLength(2)
     expect(texts()[1]).toContain('make two')
@@ -138,7 +138,7 @@ describe('questions shortly after another question of their session', () => {
     const journal = join(world.stateDir, 'journal.jsonl')
     renameSync(journal, `${journal}.kept`)
     mkdirSync(journal)
-    for (const name of world.list('deferred')) letItBeTime(world, name)
+    for (const name of world.list('deferred')) makeDue(world, name)
     const startedAt = Date.now()
     await world.once()
     expect(texts()).toHaveLength(2)
@@ -245,7 +245,7 @@ describe('a held message that comes due in quiet hours', () => {
     await world.once()
     expect(received).toHaveLength(0)
     const comeDue = async () => {
-      for (const name of world.list('deferred')) letItBeTime(world, name)
+      for (const name of world.list('deferred')) makeDue(world, name)
       await world.once()
     }
     return { world, id, configure, comeDue, received }
@@ -297,7 +297,7 @@ describe('a held message that comes due in quiet hours', () => {
     await world.once()
     for (const quietHours of [always, []]) {
       configure(quietHours)
-      for (const name of world.list('deferred')) letItBeTime(world, name)
+      for (const name of world.list('deferred')) makeDue(world, name)
       await world.once()
     }
     expect(received.map(({ path }) => path).sort()).toEqual(['/services/boss', '/services/team'])
@@ -452,7 +452,7 @@ describe('a later step that quiet hours hold', () => {
     expect(received).toHaveLength(0)
     expect(await world.statusOf(id)).toEqual(before)
     const [name = ''] = world.list('deferred')
-    letItBeTime(world, name)
+    makeDue(world, name)
     await world.once()
     expect(received).toHaveLength(1)
   })
@@ -508,7 +508,7 @@ describe('a question whose first delivery attempt failed', () => {
 })
 
 describe('an event after the clock was set back', () => {
-  it('is told although the session seems to have gone on before', async () => {
+  it('is delivered although the session seems to have continued before it', async () => {
     const { world, texts } = await makeHeldWorld({ burstSeconds: 3, minSeconds: 0 })
     const now = Date.now()
     const prompt = { hook_event_name: 'UserPromptSubmit', session_id: 's1' }

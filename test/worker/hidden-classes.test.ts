@@ -7,7 +7,7 @@ import { makeWorld } from './_world.ts'
 
 const EVENTS = 300
 
-it('makes no hidden class of V8 anew with each event: all code would slow down', async () => {
+it('a worker creates no hidden class of V8 for each event, which would slow down all code', async () => {
   const world = makeWorld()
   for (let index = 0; index < EVENTS; index += 1) {
     world.accept({ hook_event_name: 'Stop', session_id: `s${index}`, cwd: '/tmp' })
@@ -25,7 +25,7 @@ it('makes no hidden class of V8 anew with each event: all code would slow down',
   expect(addedEachTime(readFileSync(log, 'utf8'))).toEqual([])
 })
 
-/** Properties whose addition to an object made a hidden class for every event; not those of Node.js, which are symbols. */
+/** Properties whose addition to an object created a hidden class for every event, without symbols, which are of Node.js. */
 function addedEachTime(log: string): string[] {
   const times = new Map<string, number>()
   for (const line of log.split('\n')) {

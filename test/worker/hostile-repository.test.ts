@@ -485,7 +485,7 @@ describe('a project file', () => {
     ['when', { client: ['codex'] }],
     ['not', { client: ['claude'] }],
   ])('excludes events by `%s` only once it is trusted', async (name, conditions) => {
-    // A question is sent before.
+    // While the file is not trusted, its conditions do not keep a question from being sent.
     const { home, repo, bodies } = await askFromBoth(json({ [name]: conditions }))
     await home.run('trust', repo)
     home.accept(question({ message: 'Q-excluded', session_id: 's9', cwd: repo }), 'claude')

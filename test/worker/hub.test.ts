@@ -269,7 +269,7 @@ describe.skipIf(!hasRedis)('a machine with a hub', () => {
     for (const tool_use_id of ['t1', 't2']) world.accept({ ...ask, tool_use_id }, qwen)
     await world.once()
     const [first] = await recordsIn(redis)
-    // What follows the answer is not one.
+    // Later events of the same tool call are not further answers.
     for (const hook_event_name of ['PreToolUse', 'PostToolUse'])
       world.accept({ hook_event_name, session_id: 's', tool_use_id: 't1' }, qwen)
     await world.once()

@@ -21,7 +21,7 @@ function makeWaiting(world: World, count: number, event: object = {}) {
 }
 
 describe('events that wait on hold', () => {
-  it('are removed beyond the limit, recorded, and not told later; questions stay', async () => {
+  it('are removed beyond the limit, recorded, and not delivered later, but questions stay', async () => {
     const world = makeWorld()
     const [question = ''] = makeWaiting(world, 1, ask)
     const ids = makeWaiting(world, 510)
@@ -54,10 +54,10 @@ describe('events that wait on hold', () => {
     expect(readdirSync(world.spool.new).sort()).toEqual(ids.slice(1).sort())
   })
 
-  it('are told first when the hold is over, however many there are', async () => {
+  it('are delivered before the limit applies when the hold is over', async () => {
     const world = makeWorld()
     const ids = makeWaiting(world, 40)
-    // Each of them is a day older than the next.
+    // Each event is a day older than the next one.
     for (const [index, id] of ids.entries())
       utimesSync(join(world.spool.new, id), index * 86_400, index * 86_400)
     await world.once()
@@ -69,7 +69,7 @@ describe('events that wait on hold', () => {
     const [stuck = '', ...ids] = makeWaiting(world, 3)
     const { deps } = openWorker(world)
     const [owner = ''] = readdirSync(world.spool.cur)
-    // In its way is a folder.
+    // A folder is in its way.
     mkdirSync(join(world.spool.cur, owner, stuck))
     await limitWaiting(deps, { ...none, maxFiles: 0 })
     expect(readdirSync(world.spool.new)).toEqual([stuck])
@@ -78,7 +78,7 @@ describe('events that wait on hold', () => {
     expect(records.map(({ id }) => id)).toEqual(ids)
   })
 
-  it('are removed although the journal cannot record it, and foreign things stay', async () => {
+  it('are removed although the journal cannot record it, but foreign files and folders stay', async () => {
     const world = makeWorld()
     makeWaiting(world, 2)
     mkdirSync(join(world.spool.new, 'folder'))
@@ -95,7 +95,7 @@ describe('events that wait on hold', () => {
 })
 
 describe('messages that quiet hours hold', () => {
-  it('are removed beyond the limit, recorded, and not told later', async () => {
+  it('are removed beyond the limit, recorded, and not sent later', async () => {
     const { url, received } = await startReceiver()
     const configure = (quietHours: object[]) => ({
       channels: { team: { type: 'slack', url: `${url}/services/x` } },
@@ -110,7 +110,7 @@ describe('messages that quiet hours hold', () => {
     }
     expect(world.list('deferred')).toHaveLength(3)
     const { deps } = openWorker(world)
-    // One that cannot be read now, such as with too many open files, waits on.
+    // A delivery that cannot be read now, for example because of too many open files, keeps waiting.
     const unreadable = vi.spyOn(deps.store, 'readParked').mockImplementation(() => {
       throw new Error('EMFILE')
     })

@@ -25,7 +25,7 @@ import { makeWorld, readLines, type World } from './_world.ts'
 const MINUTE_MS = 60_000
 const MIB = 1024 * 1024
 
-/** The maintenance of a worker, with a clock that stands still. */
+/** The maintenance of a worker, with a clock that only the test moves. */
 function makeMaintenance({ isSole = true } = {}) {
   const world = makeWorld()
   const { stateDir } = world
@@ -71,7 +71,7 @@ describe('a heartbeat', () => {
     maintenance.beat()
     expect(repaired()).toEqual(Array(5).fill(false))
     clock.now += 1
-    // One part of it that fails does not stop the others.
+    // The lock cannot be renewed now, which does not stop the other parts.
     rmSync(lockPath(stateDir))
     maintenance.beat()
     writeFileSync(lockPath(stateDir), '')
@@ -79,10 +79,10 @@ describe('a heartbeat', () => {
   })
 
   it.each([
-    ['an older version than its files have now ends it', '0.0.1', true],
-    ['the version that its files have lets it work on', packageVersion(), false],
-    ['a newer version, as after a step back, lets it work on', '99.0.0', false],
-  ])('with %s', (_, version, ends) => {
+    ['ends a worker that is older than its files', '0.0.1', true],
+    ['does not end a worker of the same version as its files', packageVersion(), false],
+    ['does not end a worker that is newer than its files, as after a downgrade', '99.0.0', false],
+  ])('%s', (_, version, ends) => {
     const { deps, maintenance, stateDir } = makeMaintenance({ isSole: false })
     acquireLock(stateDir, version)
     expect(isAskedToEnd(deps)).toBe(false)
@@ -108,7 +108,7 @@ describe('an event of a killed hook', () => {
     expect(world.lines()).toMatchObject([{ id }])
   })
 
-  it('keeps no worker if it is cut or from the future', async () => {
+  it('does not keep a worker running if it is truncated or dated in the future', async () => {
     const world = makeWorld()
     truncateSync(leaveIn(world, 0).path, 40)
     leaveIn(world, -60 * MINUTE_MS)
@@ -117,7 +117,7 @@ describe('an event of a killed hook', () => {
     expect(world.lines()).toEqual([])
   })
 
-  it('is looked for at once after another one', () => {
+  it('is looked for again at once when another one was found', () => {
     const { maintenance, world } = makeMaintenance()
     leaveIn(world, MINUTE_MS)
     expect(maintenance.salvage()).toBe(0)
@@ -148,7 +148,7 @@ describe('the journal of a worker', () => {
     expect(readFileSync(journal.replace('.jsonl', '.open.jsonl'), 'utf8')).toBe(`${lines[0]}\n`)
   })
 
-  it('goes on growing while it cannot be rotated', async () => {
+  it('keeps growing while it cannot be rotated', async () => {
     const { journal, maintenance } = makeMaintenance()
     writeFileSync(journal, '')
     truncateSync(journal, 16 * MIB)
@@ -157,7 +157,7 @@ describe('the journal of a worker', () => {
     expect(statSync(journal).size).toBe(16 * MIB)
   })
 
-  it('is tallied again after it has grown, and when it can be read again', async () => {
+  it('is tallied again after it has grown, or when it has become readable', async () => {
     const { journal, maintenance, stateDir } = makeMaintenance()
     mkdirSync(journal)
     await maintenance.count()
@@ -170,7 +170,7 @@ describe('the journal of a worker', () => {
 })
 
 describe('a sweep by a worker', () => {
-  it('delays no event that comes during a single run, for which its hook starts no worker', async () => {
+  it('delays no event that arrives during it, when the hook starts no worker', async () => {
     const world = makeWorld()
     for (const name of ['older', 'newer']) {
       writeFileSync(join(world.spool.dead, name), '')
@@ -185,7 +185,7 @@ describe('a sweep by a worker', () => {
     expect(world.lines()).toHaveLength(1)
   })
 
-  it('is repeated after an hour, also if a folder cannot be read', async () => {
+  it('is repeated after an hour, even if a folder cannot be read', async () => {
     const { clock, maintenance, world } = makeMaintenance()
     const old = join(world.spool.tmp, 'old')
     const leave = () => {
@@ -205,7 +205,10 @@ describe('a sweep by a worker', () => {
     expect(existsSync(old)).toBe(false)
   })
 
-  it.each([true, false])('records what it removes, if it can: %s', async (canRecord) => {
+  it.each([
+    ['at once', true],
+    ['later if the journal cannot be written', false],
+  ])('records what it removes %s', async (_, canRecord) => {
     const { journal, maintenance, world } = makeMaintenance()
     if (!canRecord) mkdirSync(journal)
     for (const name of ['older', 'newer']) {

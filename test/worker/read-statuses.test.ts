@@ -30,7 +30,7 @@ function timesOpen(path: string): number {
 }
 
 describe('the status of events that were begun', () => {
-  it('is of the events that were asked for, also if several ask at once', async () => {
+  it('covers exactly the requested events, even for several requests at once', async () => {
     const { stateDir } = makeJournal()
     const asked = [['e1', 'e2'], ['e3'], ['e2', 'unknown'], []]
     const all = await Promise.all(asked.map((ids) => readStatuses(stateDir, ids)))
@@ -38,7 +38,7 @@ describe('the status of events that were begun', () => {
     expect(all[1]?.get('e3')).toMatchObject({ outcome: 'suppressed', reason: 'a test' })
   })
 
-  it('contains what was recorded before the question, also while another reading is under way', async () => {
+  it('includes what was recorded before the request, even while an earlier request is being read', async () => {
     const { stateDir, path } = makeJournal()
     const first = readStatuses(stateDir, ['e1'])
     await nextTurn()
@@ -47,21 +47,24 @@ describe('the status of events that were begun', () => {
     expect((await first).has('e1')).toBe(true)
   })
 
-  it.skipIf(!hasProc())('of a burst of events takes one open journal, not one each', async () => {
-    const { stateDir, path } = makeJournal()
-    let isOver = false
-    const all = Promise.all(
-      Array.from({ length: 100 }, (_, at) => readStatuses(stateDir, [`e${at}`])),
-    )
-    void all.finally(() => {
-      isOver = true
-    })
-    let most = 0
-    while (!isOver) {
-      most = Math.max(most, timesOpen(path))
-      await nextTurn()
-    }
-    expect((await all).every((statuses) => statuses.size === 1)).toBe(true)
-    expect(most).toBeLessThanOrEqual(1)
-  })
+  it.skipIf(!hasProc())(
+    'of a burst of events keeps one journal file open at a time, not one for each event',
+    async () => {
+      const { stateDir, path } = makeJournal()
+      let isOver = false
+      const all = Promise.all(
+        Array.from({ length: 100 }, (_, at) => readStatuses(stateDir, [`e${at}`])),
+      )
+      void all.finally(() => {
+        isOver = true
+      })
+      let most = 0
+      while (!isOver) {
+        most = Math.max(most, timesOpen(path))
+        await nextTurn()
+      }
+      expect((await all).every((statuses) => statuses.size === 1)).toBe(true)
+      expect(most).toBeLessThanOrEqual(1)
+    },
+  )
 })

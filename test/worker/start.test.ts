@@ -36,7 +36,7 @@ describe('a code cache file', () => {
     writeCodeCache(path, SOURCE, () => CODE)
   })
 
-  it('is readable again, and private to the user', () => {
+  it('returns what was written, and is private to the user', () => {
     expect(readCodeCache(path, SOURCE)).toEqual(CODE)
     expect(statSync(path).mode & 0o777).toBe(0o600)
   })

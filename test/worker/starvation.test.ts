@@ -26,7 +26,7 @@ function leaveSuspects(world: World, count: number) {
   )
 }
 
-/** Waits until the file has the line. Waiting for a delivery of DELIVERY_SECONDS first would time out. */
+/** Waits until the file has the line. Would time out if this event waited for a hanging delivery (DELIVERY_SECONDS). */
 async function expectTold(world: World, id: string) {
   await expect.poll(() => world.lines().map((line) => line.id)).toContain(id)
 }
@@ -68,7 +68,7 @@ describe('fifty events that may have crashed a worker, for a hanging channel', (
 })
 
 describe('an event that may have crashed a worker', () => {
-  it('begins as soon as those before it, although they hang and nothing else happens', async () => {
+  it('is started although earlier ones hang and nothing else wakes the worker', async () => {
     const { url, close, received } = await startReceiver({ script: ['blackhole'] })
     const world = makeWorld()
     const slow = { type: 'slack', url: `${url}/services/x` }

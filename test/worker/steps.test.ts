@@ -5,7 +5,7 @@ import { writeMutes } from '../../src/policy/mute-file.ts'
 import { makeHome } from '../support/home.ts'
 import { builtWorker } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
-import { exited, letItBeTime, makeWorld, startProgram } from './_world.ts'
+import { exited, makeDue, makeWorld, startProgram } from './_world.ts'
 
 const ask = {
   hook_event_name: 'PermissionRequest',
@@ -44,10 +44,10 @@ describe('later steps of a route', () => {
     await world.once()
     expect(told()).toBe('desk')
     expect(world.list('deferred')).toEqual([`${id}.mail`, `${id}.phone`])
-    letItBeTime(world, `${id}.phone`)
+    makeDue(world, `${id}.phone`)
     await world.once()
     expect(told()).toBe('desk phone')
-    letItBeTime(world, `${id}.mail`)
+    makeDue(world, `${id}.mail`)
     await world.once()
     expect(told()).toBe('desk phone mail')
     expect(await world.statusOf(id)).toMatchObject({ outcome: 'delivered' })
@@ -96,7 +96,7 @@ describe('later steps of a route', () => {
     const asked = ['/srv/shop', '/srv/other'].map((cwd) => world.accept({ ...ask, cwd }))
     await world.once()
     writeMutes(world.stateDir, [{ until: 0, project }], Date.now())
-    for (const id of asked) letItBeTime(world, `${id}.phone`)
+    for (const id of asked) makeDue(world, `${id}.phone`)
     await world.once()
     expect(told()).toBe('desk phone')
     const [shop, other] = await Promise.all(asked.map(world.statusOf))
@@ -120,7 +120,7 @@ describe('later steps of a route', () => {
     const id = world.accept(ask)
     await world.once()
     writeMutes(world.stateDir, [{ until: 0 }], Date.now())
-    letItBeTime(world, `${id}.log`)
+    makeDue(world, `${id}.log`)
     await world.once()
     expect(world.lines().map((line) => line.id)).toEqual([id])
   })
@@ -133,7 +133,7 @@ describe('later steps of a route', () => {
     first.kill('SIGKILL')
     await exited(first)
     expect(world.list('deferred')).toEqual([`${id}.mail`, `${id}.phone`])
-    letItBeTime(world, `${id}.phone`)
+    makeDue(world, `${id}.phone`)
     startProgram(builtWorker, world)
     await expect.poll(() => told()).toBe('desk phone')
   })

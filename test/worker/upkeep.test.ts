@@ -149,7 +149,7 @@ describe('a worker in the background', () => {
     await expect.poll(() => world.lines()).toHaveLength(1)
     await expect.poll(() => readdirSync(world.spool.new)).toEqual([])
     expect(existsSync(join(world.stateDir, 'worker.lock'))).toBe(true)
-    // The work of the start may take any time to settle.
+    // The work at the start may take a while.
     const ticksOfTwoSeconds = async () => {
       const before = ticksOf(worker.pid)
       await new Promise((resolve) => setTimeout(resolve, 2000))
@@ -301,7 +301,7 @@ describe('secrets', () => {
 })
 
 describe('the journal of a worker', () => {
-  it('contains no secret, whoever made the text', async () => {
+  it('contains no secret, wherever the text comes from', async () => {
     const world = makeWorld()
     world.configure({ channels: { team: { type: 'slack', url: `\${HOOK}` } } })
     const canary = 'https://hooks.example.com/canary-7f3a9c1e5b'

@@ -12,7 +12,7 @@ import { makeDelivery } from '../../support/delivery.ts'
 import { startReceiver } from '../../support/receiver.ts'
 import { makeWorld, type World } from '../_world.ts'
 
-/** A dispatcher whose pauses follow a clock of the test. */
+/** A dispatcher whose pauses follow a clock that the test sets. */
 function openDispatcher(world: World, more: Partial<WorkerDeps> = {}) {
   const { deps } = openWorker(world)
   onTestFinished(() => deps.store.close())
@@ -32,7 +32,7 @@ function block(folder: string) {
   writeFileSync(folder, '')
 }
 
-/** An event of which the channel `file` has got its message, and whose worker has ended. */
+/** An event that was delivered to the channel `file` only, and whose worker has ended. */
 async function leaveBegun({ spool, stateDir }: World, id: string) {
   const at = Date.now()
   const about = { event: 'Notification', kind: 'waiting', client: 'claude', title: 'x' }
@@ -81,7 +81,7 @@ describe('an event that cannot be removed after its delivery', () => {
 })
 
 describe('a long queue', () => {
-  it('is left to another worker that takes over while it is claimed', async () => {
+  it('is left to another worker that takes over while this one is claiming it', async () => {
     const world = makeWorld()
     for (let index = 0; index < 100; index += 1) world.accept({})
     const { dispatcher } = openDispatcher(world)
@@ -118,7 +118,7 @@ describe('an event that can be neither prepared nor given back', () => {
   })
 })
 
-describe('a delivery that could not be given back, and is parked anew', () => {
+describe('a delivery that could not be given back, and is parked again', () => {
   it('is not started again while its next attempt is under way', async () => {
     const world = makeWorld()
     const claimed = () => {
@@ -187,8 +187,8 @@ describe('events that take long to prepare', () => {
   })
 })
 
-describe('what fails again and again', () => {
-  it('waits longer each time, also an event that may have crashed a worker', async () => {
+describe('a file that cannot be handled', () => {
+  it('waits longer after each failure, even if it is an event that may have crashed a worker', async () => {
     const world = makeWorld()
     const { dispatcher, dispatch, clock } = openDispatcher(world)
     renameSync(join(world.spool.new, world.acceptRaw('no JSON')), join(world.spool.new, 'e~1'))
@@ -200,7 +200,7 @@ describe('what fails again and again', () => {
     }
   })
 
-  it('is not due before its pause is over, also a parked delivery', async () => {
+  it('is not due before its pause is over, even if it is a parked delivery', async () => {
     const world = makeWorld()
     writeFileSync(join(world.spool.deferred, 'damaged.json'), '{')
     const { dispatcher, dispatch } = openDispatcher(world)

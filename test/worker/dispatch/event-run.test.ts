@@ -21,7 +21,7 @@ describe('an event whose delivery waits', () => {
     }
     deps.deliverer.deliver = ({ message }) => {
       texts.push(new WeakRef(message))
-      // Kept, as a queue does, with all that waits for it.
+      // Keeps the promise, and all that waits for it, in memory, as a queue does.
       return new Promise((resolve) => queue.push(resolve))
     }
     world.accept({ message: 'A long text' })

@@ -69,7 +69,7 @@ describe('a step after a step that reached nobody', () => {
     const { world, tell, told } = await makeSteps([404, 404])
     const id = await tell(ask)
     expect(told()).toBe('phone mail')
-    // Not undelivered, because the mail was delivered.
+    // The outcome is not `undelivered`, because the mail was delivered.
     expect(await world.statusOf(id)).toMatchObject({
       outcome: 'dead',
       channels: { phone: { state: 'exhausted' }, mail: { state: 'delivered' } },
@@ -96,7 +96,7 @@ describe('a step after a step that reached nobody', () => {
     expect(readdirSync(world.spool.cur)).toEqual([])
   })
 
-  it('is told at once on all its channels', async () => {
+  it('is sent at once on all its channels', async () => {
     const { world, tell, told } = await makeSteps()
     const settings = JSON.parse(readFileSync(join(world.configDir, 'config.json'), 'utf8'))
     const both = [{ to: ['desk'] }, { after: '1h', to: ['phone', 'mail'] }]
@@ -203,7 +203,7 @@ describe('a step after a step that reached nobody', () => {
     expect(deps.store.due()).toEqual(['e.file.json'])
   })
 
-  it('is not a message that another rule holds: that one keeps its time', async () => {
+  it('does not include a message that another rule holds, which keeps its time', async () => {
     const { world, tell } = await makeSteps([], { noise: { burstSeconds: 60 } })
     const settings = JSON.parse(readFileSync(join(world.configDir, 'config.json'), 'utf8'))
     settings.channels.desk.noise = false

@@ -14,7 +14,7 @@ import { makeWorld, type World } from '../_world.ts'
 
 const HOUR_MS = 3600_000
 
-/** Has a worker take the first delivery that is due, as far as the queue of its destination. */
+/** Lets a worker take the first due delivery and queue it for its destination. */
 async function queueFirst(world: World) {
   const { deps } = openWorker(world)
   onTestFinished(() => deps.store.close())
@@ -91,7 +91,7 @@ describe('a delivery that failed', () => {
       expect(await world.statusOf(id)).toMatchObject({ channels: { team: { state } } })
   })
 
-  it('is sent if its worker recorded before it ended that it failed, or that another of its events was told', async () => {
+  it('is sent if the worker that ended had recorded only a failure, or the delivery of only some of its events', async () => {
     const { world, received } = await makeParked({ attempts: 1, events: ['e', 'f'] }, [200])
     const path = join(world.spool.deferred, 'e.team')
     renameSync(`${path}.json`, `${path}~1.json`)
@@ -135,7 +135,7 @@ describe('a delivery that failed', () => {
     expect(world.list('deferred')).toEqual(['e.team'])
   })
 
-  it('does not get older when a person has it tried long before its time', async () => {
+  it('does not age when a person retries it long before its time', async () => {
     const now = Date.now()
     const tried = { attempts: 10, firstTriedAt: now - HOUR_MS, notBefore: now + 48 * HOUR_MS }
     const { world, received } = await makeParked(tried, [500])
@@ -159,7 +159,7 @@ describe('a delivery that failed', () => {
     ])
   })
 
-  it('counts as tried just now if the clock was set back since', async () => {
+  it('counts as tried just now if the clock was set back since then', async () => {
     const tried = { attempts: 1, firstTriedAt: Date.now() + HOUR_MS, notBefore: 2 }
     const { world } = await makeParked(tried, [500])
     await world.once()

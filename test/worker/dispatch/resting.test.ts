@@ -17,14 +17,14 @@ it('pauses grow with each failure, up to a minute', () => {
   expect([resting.has('event'), resting.nextInMs]).toEqual([true, 1])
 })
 
-it('the pause that ends first counts, whatever the order in which they began', () => {
+it('the next event is due when the shortest pause ends, in whatever order they began', () => {
   const { resting } = makeResting()
   resting.add('short', 1)
   resting.add('long', 3)
   expect(resting.nextInMs).toBe(1000)
 })
 
-it('a pause that is over is not waited for, and its failures still count', () => {
+it('a pause that is over delays nothing, but the failures before it still count', () => {
   const { clock, resting } = makeResting()
   resting.add('event', 3)
   clock.now = 4000
@@ -38,7 +38,7 @@ it('a pause that is over is not waited for, and its failures still count', () =>
   expect(resting.timesOf('event')).toBe(0)
 })
 
-it('an event that nobody tried again for long is forgotten', () => {
+it('an event that was not tried again for minutes is forgotten', () => {
   const { clock, resting } = makeResting()
   resting.add('gone', 3)
   clock.now = 600_000

@@ -6,7 +6,7 @@ import { writeMutes } from '../../../src/policy/mute-file.ts'
 import { flush, purge } from '../../../src/worker/control.ts'
 import { deliverTo } from '../../../src/worker/run.ts'
 import { type Received, startReceiver } from '../../support/receiver.ts'
-import { letItBeTime, makeWorld, retryById, type World } from '../_world.ts'
+import { makeDue, makeWorld, retryById, type World } from '../_world.ts'
 
 const quiet = [{ from: '00:00', to: '24:00', timeZone: 'UTC' }]
 const stop = (session: string) => ({ hook_event_name: 'Stop', session_id: session })
@@ -33,9 +33,9 @@ async function makeFailingWorld() {
       lingerSeconds,
     })
   configure()
-  /** Retries as if the waiting times had passed. @returns what arrived then */
+  /** Retries as if the waiting times had passed. @returns the requests that arrived then */
   const retry = async () => {
-    for (const name of world.list('deferred')) letItBeTime(world, name)
+    for (const name of world.list('deferred')) makeDue(world, name)
     const before = received.length
     await world.once()
     return received.slice(before)
@@ -72,7 +72,7 @@ describe('a message that failed, and that a person has answered since', () => {
     ['an idle notice', idle, [], ['waiting for you']],
     ['a turn that asks nothing', stop('s1'), ['done'], ['done']],
   ])(
-    'is told only if it is news, or if its channel gets everything: %s',
+    'is sent only if it is still news, or if its channel has no noise rules: %s',
     async (_, event, ...told) => {
       for (const [index, noise] of [undefined, false].entries()) {
         const { world, receiver, configure, retry } = await makeFailingWorld()
@@ -91,7 +91,7 @@ describe('a message that failed, and that a person has answered since', () => {
 })
 
 describe('a message that failed before quiet hours', () => {
-  it('is held in them, and told at their end', async () => {
+  it('is held during quiet hours, and sent at their end', async () => {
     const { world, receiver, configure, retry } = await makeFailingWorld()
     const id = world.accept(stop('s1'))
     await world.once()
@@ -109,7 +109,7 @@ describe('a message that failed before quiet hours', () => {
     expect(await world.statusOf(id)).toMatchObject({ outcome: 'delivered' })
   })
 
-  it('becomes one message with the others that wait for their end', async () => {
+  it('becomes one message with the others that wait for the end of quiet hours', async () => {
     const { world, receiver, configure, retry } = await makeFailingWorld()
     for (const session of ['s1', 's2']) {
       world.accept(stop(session))
@@ -127,8 +127,8 @@ describe('a message that failed before quiet hours', () => {
   it.each([
     ['it is a permission question', {}, { hook_event_name: 'PermissionRequest' }],
     ['its kind is an exception', { quietHours: [{ ...quiet[0], except: ['done'] }] }, stop('s1')],
-    ['its channel has no rules against noise', { team: { noise: false } }, stop('s1')],
-  ])('is told in them if %s', async (_, more, event) => {
+    ['its channel has no noise rules', { team: { noise: false } }, stop('s1')],
+  ])('is sent during quiet hours if %s', async (_, more, event) => {
     const { world, receiver, configure, retry } = await makeFailingWorld()
     world.accept(event)
     await world.once()
@@ -137,7 +137,7 @@ describe('a message that failed before quiet hours', () => {
     expect(await retry()).toHaveLength(1)
   })
 
-  it('does not age in them', async () => {
+  it('does not age during quiet hours', async () => {
     const { world, configure, retry } = await makeFailingWorld()
     world.accept(stop('s1'))
     await world.once()
@@ -152,7 +152,7 @@ describe('a message that failed before quiet hours', () => {
     expect(Math.abs(agedMs - heldMs)).toBeLessThan(60_000)
   })
 
-  it('is told in them if a person retries it', async () => {
+  it('is sent during quiet hours if a person retries it', async () => {
     const { world, receiver, configure } = await makeFailingWorld()
     const id = world.accept(stop('s1'))
     await world.once()
@@ -165,7 +165,7 @@ describe('a message that failed before quiet hours', () => {
     expect(await world.statusOf(id)).toMatchObject({ channels: { team: { state: 'delivered' } } })
   })
 
-  it('is told in them if a person asks for all attempts now, and only then', async () => {
+  it('is tried during quiet hours after `hookbell flush`, but not again after that', async () => {
     const { world, receiver, configure, retry } = await makeFailingWorld()
     const id = world.accept(stop('s1'))
     await world.once()
@@ -177,13 +177,13 @@ describe('a message that failed before quiet hours', () => {
     })
     receiver.isUp = true
     expect(await retry()).toEqual([])
-    // What they hold stays held.
+    // A flush does not release messages that quiet hours hold.
     flush(world.stateDir)
     await world.once()
     expect(await world.statusOf(id)).toMatchObject({ channels: { team: { state: 'held' } } })
   })
 
-  it('is delivered in them by that attempt', async () => {
+  it('is delivered during quiet hours if the attempt after a flush succeeds', async () => {
     const { world, receiver, configure } = await makeFailingWorld()
     const id = world.accept(stop('s1'))
     await world.once()
@@ -194,7 +194,7 @@ describe('a message that failed before quiet hours', () => {
     expect(await world.statusOf(id)).toMatchObject({ channels: { team: { state: 'delivered' } } })
   })
 
-  it('is held after all if the retry of a person fails too', async () => {
+  it('is held until the end of quiet hours if a retry by hand fails too', async () => {
     const { world, receiver, configure, retry } = await makeFailingWorld()
     const id = world.accept(stop('s1'))
     await world.once()
@@ -209,7 +209,7 @@ describe('a message that failed before quiet hours', () => {
 })
 
 describe('messages that are queued behind a failed one when quiet hours begin', () => {
-  it('are held too', async () => {
+  it('are held with it', async () => {
     const { world, receiver, received, configure } = await makeFailingWorld()
     configure({ lingerSeconds: 600 })
     const running = world.untilIdle()
@@ -232,7 +232,7 @@ describe('messages that are queued behind a failed one when quiet hours begin', 
 describe('a later step, when the step before it reached nobody', () => {
   it.each([
     ['waits for the end of quiet hours', quiet, 'held', 0],
-    ['is told at once without them', [], 'delivered', 1],
+    ['is sent at once if there are no quiet hours', [], 'delivered', 1],
   ])('%s', async (_, quietHours, state, count) => {
     const first = await startReceiver({ script: [503, 404] })
     const { url, received } = await startReceiver()
@@ -252,7 +252,7 @@ describe('a later step, when the step before it reached nobody', () => {
     const id = world.accept({ hook_event_name: 'StopFailure', session_id: 's1' })
     await world.once()
     configure(quietHours)
-    letItBeTime(world, `${id}.pager`)
+    makeDue(world, `${id}.pager`)
     await world.once()
     expect((await world.statusOf(id))?.channels).toMatchObject({
       ...{ pager: { state: 'exhausted' }, team: { state } },
@@ -276,8 +276,8 @@ describe('a message that a person requests by its channel', () => {
 describe('a summary of two sessions that waits for its next attempt', () => {
   it.each([
     ['dropped when everything is muted', {}, 0],
-    ['told although one of its sessions is muted', { session: 's1' }, 1],
-    ['told although the project of one of them is muted', { project: 'shop' }, 1],
+    ['sent although one of its sessions is muted', { session: 's1' }, 1],
+    ['sent although the project of one of them is muted', { project: 'shop' }, 1],
   ])('is %s', async (_, mute, count) => {
     const { world, receiver, configure, retry } = await makeFailingWorld()
     configure({ quietHours: quiet })
@@ -315,7 +315,7 @@ describe('a message that waits for its next attempt', () => {
     ['its project is muted', { project: 'shop' }, 0],
     ['another project is muted', { project: 'other' }, 1],
     ['the folder of its project is muted', { project: '/srv/shop' }, 0],
-  ])('is judged by its origin when %s', async (_, mute, count) => {
+  ])('is checked against mutes by its own origin when %s', async (_, mute, count) => {
     const { world, receiver, retry } = await makeFailingWorld()
     world.accept({ ...stop('s1'), cwd: '/srv/shop' })
     await world.once()

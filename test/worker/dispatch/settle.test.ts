@@ -105,7 +105,7 @@ describe('a delivery that cannot be stored', () => {
     expect(tried.map((one) => one.remaining)).toEqual([undefined, remaining])
   })
 
-  it('is told too early if a rule holds it', async () => {
+  it('is sent too early if a rule holds it', async () => {
     const delivery = makeDelivery('e2')
     const held: Outcome = { type: 'held', until: Date.now() + 60_000, reason: 'night', delivery }
     const { world, tried, settle, entries } = makeSettling(held)

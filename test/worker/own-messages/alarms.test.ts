@@ -189,7 +189,7 @@ describe('a question that reaches nobody', () => {
     expect(await world.statusOf(id)).toMatchObject({ outcome: 'dead' })
   })
 
-  it('is not undelivered if one of its channels for people told it', async () => {
+  it('is not undelivered if it was delivered on one of its channels for people', async () => {
     const { world, tell, ops } = await makeChannels()
     const settings = JSON.parse(readFileSync(join(world.configDir, 'config.json'), 'utf8'))
     world.configure({ ...settings, routes: [{ on: ['permission'], to: ['desk', 'ops'] }] })

@@ -8,7 +8,7 @@ import { makeHome } from '../../support/home.ts'
 import { startReceiver } from '../../support/receiver.ts'
 import { makeWorld, type World } from '../_world.ts'
 
-/** Of a session without a desktop. */
+/** The environment of a session without a desktop. */
 const env = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere/bus' }
 
 /** A world in which the alarm about a broken configuration arrives in the same file as the events. */
@@ -30,7 +30,7 @@ function makeTelling() {
   }
 }
 
-/** The check of a worker whose clocks stand still until `pass` moves them. */
+/** The check of a worker whose clocks only `pass` moves. */
 function makeChecked() {
   const world = makeTelling()
   const { deps } = openWorker(world)
@@ -64,22 +64,25 @@ it.each([
 })
 
 describe('a configuration that is being saved', () => {
-  it.each(['', '{ "channels": { "des'])('is no problem while only %j of it is there', (half) => {
-    const { check, config, pass, problem, settings, write } = makeChecked()
-    expect(check()).toBeUndefined()
-    write(half)
-    expect(check()).toBeUndefined()
-    expect(problem.nextInMs).toBe(2000)
-    expect(config.get()).toMatchObject({ source: 'last good', config: { lingerSeconds: 600 } })
-    pass(1999)
-    expect(check()).toBeUndefined()
-    write(settings(0))
-    pass(5000)
-    expect(check()).toBeUndefined()
-    expect(problem.nextInMs).toBeUndefined()
-  })
+  it.each(['', '{ "channels": { "des'])(
+    'is not reported while only %j of it is written',
+    (half) => {
+      const { check, config, pass, problem, settings, write } = makeChecked()
+      expect(check()).toBeUndefined()
+      write(half)
+      expect(check()).toBeUndefined()
+      expect(problem.nextInMs).toBe(2000)
+      expect(config.get()).toMatchObject({ source: 'last good', config: { lingerSeconds: 600 } })
+      pass(1999)
+      expect(check()).toBeUndefined()
+      write(settings(0))
+      pass(5000)
+      expect(check()).toBeUndefined()
+      expect(problem.nextInMs).toBeUndefined()
+    },
+  )
 
-  it('is no problem for a worker that starts while the file behind a link is moved away', async () => {
+  it('is not reported by a worker that starts while the file behind a link is moved away', async () => {
     const { check, configDir, folder, now, pass, problem } = makeChecked()
     const dotfiles = join(folder, 'dotfiles')
     const target = join(dotfiles, 'hookbell.json')
@@ -102,7 +105,7 @@ describe('a configuration that is being saved', () => {
     expect(check()).toBeDefined()
   })
 
-  it('is a problem if it is still broken after two seconds, also if it was changed again', () => {
+  it('is reported once it has been broken for two seconds, even if it was changed meanwhile', () => {
     const { check, pass, write } = makeChecked()
     check()
     write('{')
@@ -118,7 +121,7 @@ describe('a configuration that is being saved', () => {
   })
 })
 
-/** A world whose only channel is a phone with these messages. As the desktop it reports a broken configuration. */
+/** A world whose only channel is a phone. Named `desktop`, it gets the reports of a broken configuration. */
 async function makeShowing(channel = 'desktop', more: object = {}) {
   const shown = new Map<string, { title: string; message: string }>()
   const outage = { isOn: false, delayMs: 0 }
@@ -144,7 +147,7 @@ async function makeShowing(channel = 'desktop', more: object = {}) {
 }
 
 describe('the report of a broken configuration', () => {
-  it('has a title that says so', async () => {
+  it('has a title that names hookbell and the problem', async () => {
     const { configure, once, shown } = await makeShowing()
     configure('nonsense')
     await once()
@@ -235,7 +238,7 @@ describe('the report of a broken configuration that comes late', () => {
 })
 
 describe('the report of a broken configuration without a desktop', () => {
-  it('comes on another channel, once, and is withdrawn from there', async () => {
+  it('is sent once on another channel, and is withdrawn from there', async () => {
     const { accept, configure, good, once, shown } = await makeShowing('phone')
     configure('nonsense')
     accept({ hook_event_name: 'FutureEvent' }, { env })
@@ -247,14 +250,14 @@ describe('the report of a broken configuration without a desktop', () => {
     expect(shown()).toEqual([])
   })
 
-  it('comes there from a running worker too', async () => {
+  it('is sent and withdrawn there by a running worker too', async () => {
     const { accept, configure, good, shown, statuses, untilIdle } = await makeShowing('phone')
     const outcomes = async () => (await statuses()).map(({ outcome }) => outcome)
     configure(good.replace('"lingerSeconds":0', '"lingerSeconds":600'))
     const running = untilIdle()
     accept({ hook_event_name: 'FutureEvent' }, { env })
     configure('nonsense')
-    // What is only on its way cannot be withdrawn.
+    // A message that is still being sent cannot be withdrawn.
     await expect.poll(outcomes).toContain('delivered')
     configure(good)
     accept({ hook_event_name: 'FutureEvent' }, { env })
@@ -298,7 +301,7 @@ describe('the report of a broken configuration whose worker has ended', () => {
     expect(world.shown()).toMatchObject([{ title: 'hookbell: the configuration cannot be used' }])
   })
 
-  it('comes on another channel if the first one fails later', async () => {
+  it('is sent on another channel if the first one fails later', async () => {
     const { accept, configure, good, outage, once, received, shown, stateDir } =
       await makeShowing('phone')
     const { channels } = JSON.parse(good)
@@ -321,8 +324,8 @@ describe('the report of a broken configuration whose worker has ended', () => {
   })
 })
 
-describe('a problem of the configuration', () => {
-  it('is told by a running worker', async () => {
+describe('a broken configuration', () => {
+  it('is reported by a running worker', async () => {
     const { accept, bodies, settings, untilIdle, write } = makeTelling()
     const running = untilIdle()
     accept({ message: 'before' })
@@ -337,7 +340,7 @@ describe('a problem of the configuration', () => {
     await running
   })
 
-  it('is told by a single run before it ends, even if the file was changed just now', async () => {
+  it('is reported by a single run before it ends, even if the file was changed just now', async () => {
     const { bodies, once, write } = makeTelling()
     await once()
     write('nonsense')
@@ -345,7 +348,7 @@ describe('a problem of the configuration', () => {
     expect(bodies()).toEqual([expect.stringContaining('not JSON')])
   })
 
-  it('is told at once if the file was changed before', () => {
+  it('is reported at once if the file was last changed a minute ago', () => {
     const { check, pass, write } = makeChecked()
     write('nonsense')
     pass(60_000)
@@ -353,7 +356,7 @@ describe('a problem of the configuration', () => {
   })
 })
 
-it('a problem that two workers notice at the same moment is told once', async () => {
+it('a broken configuration that two workers notice at the same moment is reported once', async () => {
   const home = await makeHome()
   const good = JSON.stringify({
     channels: { desktop: { type: 'file', path: join(home.home, 'out.jsonl') } },

@@ -170,7 +170,7 @@ describe('the schedule of the digest', () => {
     return { world, deps, clock, start, note, happen, recorded }
   }
 
-  /** A worker that has settled the day before, and an event since. */
+  /** The schedules after the digest of the day before was settled, with an event since then. */
   async function makeDue(more: object = {}) {
     const all = makeSchedules(more)
     await all.start().check(0)
@@ -179,7 +179,7 @@ describe('the schedule of the digest', () => {
     return all
   }
 
-  it('tells what is asked only to channels that may have text of the agent', async () => {
+  it('shows the text of open questions only on channels that may have text of the agent', async () => {
     const file = { type: 'file', path: '~/audit.jsonl' }
     const channels = { file, second: { ...file, clearance: 'minimal' } }
     const { world, note, start } = await makeDue({ channels })
@@ -214,19 +214,19 @@ describe('the schedule of the digest', () => {
     const path = join(world.spool.deferred, `${id}.file.json`)
     const { isHeld, delivery } = JSON.parse(readFileSync(path, 'utf8'))
     expect([isHeld, delivery.notBefore]).toEqual([true, clock.now])
-    // Only what has happened since the last one.
+    // The digest counts only the event since the previous due time.
     expect(delivery.message.title).toContain('Digest: 1 done')
     for (const name of names) rmSync(join(world.spool.deferred, `${name}.json`))
     await start().check(0)
     expect(world.list('deferred')).toEqual([])
   })
 
-  it('keeps a worker only if something has happened since the last one', async () => {
+  it('keeps a worker running only if something has happened since the last digest', async () => {
     const { start } = await makeDue()
     const schedule = start()
     await schedule.check(5)
     expect(schedule.nextInMs).toBeUndefined()
-    // The two deliveries of the digest itself.
+    // Two more, which are the deliveries of the digest itself.
     await schedule.check(7)
     expect(schedule.nextInMs).toBeUndefined()
     await schedule.check(8)
@@ -261,7 +261,7 @@ describe('the schedule of the digest', () => {
     const { world, deps, start, note, recorded } = await makeDue()
     const settled = readFileSync(join(world.stateDir, 'digest-settled'))
     const crash = () => writeFileSync(join(world.stateDir, 'digest-settled'), settled)
-    // One channel was told, and only that was recorded.
+    // The digest was delivered on one channel, and only that was recorded.
     await note({ type: 'delivered', channel: 'file', attempt: 1, ms: 1, answer: 'ok' })
     await start().check(0)
     expect(world.list('deferred')).toEqual(names.slice(1))

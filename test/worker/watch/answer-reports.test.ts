@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Answer } from '../../../src/delivery.ts'
 import { AnswerReports } from '../../../src/worker/watch/answer-reports.ts'
 
-/** Reports to a hub that may be down or not respond, and what it was told. */
+/** Reports of answers to a hub that may be down or hang, and the reports that reached it. */
 function makeReports() {
   const hub = { told: [] as Answer[], isUp: true, pause: Promise.resolve() }
   const tell = async (answer: Answer) => {
@@ -29,7 +29,7 @@ describe('answers', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  it('are told at once, and each question once', async () => {
+  it('are reported at once, and for each question once', async () => {
     const { hub, report, turn } = makeReports()
     report('s1', ['a'])
     await turn()
@@ -48,7 +48,7 @@ describe('answers', () => {
     ])
   })
 
-  it('of one session that wait are told together, and sessions one after the other', async () => {
+  it('of one session that wait are reported together, and sessions one after the other', async () => {
     const { hang, hub, report, turn } = makeReports()
     const goOn = hang()
     report('s0', ['x'])
@@ -65,7 +65,7 @@ describe('answers', () => {
     ])
   })
 
-  it('to single questions do not move the time of an answer to all', async () => {
+  it('to single questions do not change the time of an answer to all questions', async () => {
     const { hang, hub, report, turn } = makeReports()
     const goOn = hang()
     report('s0', ['x'])
@@ -78,14 +78,14 @@ describe('answers', () => {
     expect(hub.told.slice(1)).toMatchObject([{ at: 4, isForAll: true, questions: ['a', 'b'] }])
   })
 
-  it('are told again at growing intervals of up to a minute, until the hub takes them', async () => {
+  it('are reported again at growing intervals of up to a minute, until the hub accepts them', async () => {
     const { hub, report, turn } = makeReports()
     hub.isUp = false
     report('s1', ['a'])
     await turn()
     const waits: number[] = []
     for (let attempt = 1; attempt < 8; attempt += 1) {
-      // New ones wait, too.
+      // New answers wait with the failed ones.
       report('s1', [`b${attempt}`])
       let ms = 0
       while (hub.told.length === attempt) {
@@ -139,7 +139,7 @@ describe('answers', () => {
     expect(hub.told[1]?.session).toBe('s1')
   })
 
-  it('are told again if so many came since that the question is forgotten', async () => {
+  it('are reported again if their question was forgotten after a thousand others', async () => {
     const { hub, report, turn } = makeReports()
     report('s', ['a', ...Array.from({ length: 1000 }, (_, index) => `q${index}`)])
     await turn()

@@ -27,7 +27,7 @@ import { missingDesktopPrograms, startDesktop } from '../../support/desktop.ts'
 import { builtWorker } from '../../support/program.ts'
 import { type Received, type Step, startReceiver } from '../../support/receiver.ts'
 import { runs } from '../../support/runs.ts'
-import { exited, letItBeTime, makeWorld, startProgram, type World } from '../_world.ts'
+import { exited, makeDue, makeWorld, startProgram, type World } from '../_world.ts'
 
 const missing = missingDesktopPrograms()
 const reason = missing.length > 0 ? ` (skipped: ${missing.join(', ')} not installed)` : ''
@@ -56,7 +56,7 @@ async function entriesOf(world: World, id: string, type: string) {
   return found
 }
 
-/** Open messages of the ntfy channel `phone`, with a clock, and what they report of answers. */
+/** Open messages of the ntfy channel `phone`, with a clock, and the answers that they report. */
 async function makeOpen(script: Step[] = [{}]) {
   const phone = await startReceiver({ script })
   const world = makeWorld()
@@ -132,7 +132,7 @@ describe('a message that may be withdrawn', () => {
     const { begin, happen, question, shown, tell } = await makeOpen()
     for (const id of ['e1', 'e2']) happen(id, 'PermissionRequest', { toolUseId: id })
     await tell('one', question('e1'))
-    // The same message again does not ask for itself.
+    // A repeated message does not list its own question a second time.
     const again = await begin(question('e1'))
     expect([again.replaces, again.delivery.message.title]).toEqual(['one', 'title of e1'])
     again.delivered('one')
@@ -183,7 +183,7 @@ describe('a message that may be withdrawn', () => {
     expect(handles()).toEqual(['one'])
     await tell('three', question('e3'))
     expect(handles()).toEqual(['one', 'three'])
-    // It repeats the question, which the first message may still show.
+    // The new message repeats e1, although the first message may still show it.
     expect(shown()[1]?.questions.map(({ id }) => id)).toEqual(['e3', 'e1'])
     await tell(undefined, question('e4'))
     expect(handles()).toEqual(['one', 'three'])
@@ -236,7 +236,7 @@ describe('a message that may be withdrawn', () => {
     happen('prompt', 'UserPromptSubmit')
     const begun = await begin(done)
     expect(begun.replaces).toBe('one')
-    // It disappears by itself.
+    // The new message disappears by itself, so it is not in the list.
     begun.delivered('one')
     expect(handles()).toEqual([])
   })
@@ -276,7 +276,7 @@ describe('a message that may be withdrawn', () => {
     ])
   })
 
-  it('stays after a turn that the client took by itself and that its channel is not told of', async () => {
+  it('stays after a turn that the client began by itself and that is not sent to its channel', async () => {
     const { clock, handles, happen, open, question, ref, tell } = await makeOpen()
     happen('p1', 'UserPromptSubmit')
     happen('e1', 'Stop', { asks: true })
@@ -298,9 +298,9 @@ describe('a message that may be withdrawn', () => {
   })
 
   it.each([
-    ['stays in the list if that failed for now', 503, ['one']],
-    ['is forgotten if that is rejected', 403, []],
-  ])('and is withdrawn %s', async (_, status, left) => {
+    ['stays in the list if the withdrawal failed for now', 503, ['one']],
+    ['is forgotten if the withdrawal is rejected', 403, []],
+  ])('and whose questions are answered %s', async (_, status, left) => {
     const { clock, handles, happen, open, question, ref, tell } = await makeOpen([{ status }])
     await tell('one', question('e1'))
     clock.now += 1
@@ -329,7 +329,7 @@ describe('a message that may be withdrawn', () => {
   })
 })
 
-describe('what a phone shows of three sessions, whatever happens in which order,', () => {
+describe('what a phone shows of three sessions, in whatever order things happen,', () => {
   /** A phone, and what may happen in a session. Each message has its own text. */
   async function makePhone() {
     const screen = new Map<string, string>()
@@ -373,7 +373,7 @@ describe('what a phone shows of three sessions, whatever happens in which order,
         await note(session, id, 'PermissionRequest', { toolUseId: id })
         await tell(session, id, {})
         other.delete('failed')
-        // As the option says, if nothing else is open.
+        // With the option `replace`, the question replaces the brief message, unless another question is open.
         if (open.size === 0) other.delete('brief')
         open.add(id)
       },
@@ -417,7 +417,7 @@ describe('what a phone shows of three sessions, whatever happens in which order,
           const seen = sessions.flatMap((one) => one.seen())
           const shown = phone.shows()
           for (const id of seen) expect(shown.join('\n')).toContain(`make ${id}`)
-          // Nobody updates a message there, so it may tell of more.
+          // Messages on a phone are not updated, so one may also list questions that are answered.
           const isWorthIt = (text: string) =>
             text.includes('make B') || seen.some((id) => text.includes(`make ${id}`))
           expect(shown.filter((text) => !isWorthIt(text))).toEqual([])
@@ -445,7 +445,7 @@ describe('the transcript of a shown question', () => {
     const late = clock.now
     clock.now = startedAt + 3600_000
     await tell('two', question('e2', { channel: 'other' }))
-    // The one that is due first counts.
+    // The transcript that is due first sets the time of the next look.
     expect(open.nextLookInMs()).toBe(0)
     await look()
     expect(open.nextLookInMs()).toBe(1000)
@@ -493,7 +493,7 @@ describe('the transcript of a shown question', () => {
     expect(await open.whyOver(delivery)).toBe('answered before it was told')
     rmSync(path)
     expect(await open.whyOver(delivery)).toBe('answered before it was told')
-    // A summary that begins with another message tells that one, too.
+    // A summary that begins with another kind of message is still worth sending for that message.
     expect(await open.whyOver({ ...delivery, kind: 'done' })).toBeUndefined()
   })
 
@@ -602,7 +602,7 @@ describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
       routes: [{ on: ['failed'], to: ['desk'] }],
       lingerSeconds: 0,
     })
-    for (const name of world.list('deferred')) letItBeTime(world, name)
+    for (const name of world.list('deferred')) makeDue(world, name)
     await world.once()
     const [summary, ...others] = await shown()
     expect(others).toEqual([])
@@ -616,7 +616,7 @@ describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
     expect(next?.replacesId).toBe(0)
   })
 
-  /** A world with quiet hours, and what ends them: everything held is sent. */
+  /** A world with quiet hours. `endQuiet` ends them, so that everything held is sent. */
   async function makeQuietDesk() {
     const channels = { desk: { type: 'desktop', timeoutSeconds: 3600 } }
     const on = ['permission', 'done', 'failed', 'abnormal-end']
@@ -627,7 +627,7 @@ describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
     const endQuiet = async () => {
       await world.once()
       world.configure({ channels, routes, lingerSeconds: 0 })
-      for (const name of world.list('deferred')) letItBeTime(world, name)
+      for (const name of world.list('deferred')) makeDue(world, name)
       await world.untilIdle()
     }
     return { ...desk, endQuiet }
@@ -636,7 +636,7 @@ describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
   it.each([
     ['failed again', { hook_event_name: 'StopFailure', error: 'overloaded' }, / and 1 more$/],
     ['ended', { hook_event_name: 'SessionEnd', reason: 'error' }, /limit reached$/],
-  ])('stays when it is told only after its session %s', async (_, next, title) => {
+  ])('stays when it is sent only after its session %s', async (_, next, title) => {
     const { world, accept, shown, withdrawn, endQuiet } = await makeQuietDesk()
     const id = accept({ hook_event_name: 'StopFailure', session_id: 's1', error: 'rate_limit' })
     const [file = ''] = world.list('new').filter((name) => name.includes(id))
@@ -652,7 +652,7 @@ describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
     expect(await withdrawn()).toBe(1)
   })
 
-  it('of a sub-agent is repeated by what replaces it, and leaves that once it is answered', async () => {
+  it('of a sub-agent is repeated by the message that replaces it, until it is answered', async () => {
     const on = ['permission', 'done']
     const routes = [{ on, to: ['desk'], urgency: 'critical' }]
     const { world, accept, shown, withdrawn } = await makeDesk({ routes })
@@ -739,7 +739,7 @@ describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
     expect(first?.title).not.toContain('more')
     expect(all?.title).toMatch(/ and 2 more$/)
     expect(all?.replacesId).toBeGreaterThan(0)
-    // The first message is gone, so the summary repeats its question.
+    // The summary replaces the first message, so it repeats its question.
     for (const command of ['one', 'two', 'three']) expect(all?.body).toContain(command)
   })
 
@@ -801,7 +801,7 @@ describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
     expect(await withdrawn()).toBe(0)
   })
 
-  it('is replaced once, not without end, where that cannot be saved', async () => {
+  it('is replaced once, not again and again, if shown.json cannot be written', async () => {
     const { world, accept, shown } = await makeDesk({ noise: { off: ['short-turns'] } })
     const asks = (id: string) => ({
       ...{ hook_event_name: 'permission.asked', sessionID: 's1', id, permission: 'bash' },
@@ -810,7 +810,7 @@ describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
     for (const id of ['one', 'two', 'three']) accept(asks(id), 'opencode')
     await world.untilIdle()
     const before = await shown()
-    // A folder in its place: as on a full disk, shown.json cannot be written.
+    // A folder in the place of its temporary file: as on a full disk, shown.json cannot be written.
     mkdirSync(join(world.stateDir, `shown.json.${process.pid}`))
     accept({ hook_event_name: 'permission.replied', sessionID: 's1', requestID: 'one' }, 'opencode')
     await world.untilIdle()
@@ -866,7 +866,7 @@ exec /usr/bin/notify-send "$@"`,
     })
   })
 
-  it('is replaced by the next one only after an answered one has left it', async () => {
+  it('is replaced by the next question only after an answered one was removed from it', async () => {
     const { world, accept, shown } = await makeDesk({ noise: { off: ['burst'] } })
     const transcript_path = join(world.folder, '.claude/projects/-srv-app/s1.jsonl')
     mkdirSync(join(transcript_path, '..'), { recursive: true })
@@ -960,7 +960,7 @@ exec /usr/bin/notify-send "$@"
       expect(next?.title).not.toContain('more')
     })
 
-    it('stays when it is told only after nobody has answered', async () => {
+    it('stays when it is sent only after the client reports that nobody has answered', async () => {
       const { world, accept, shown, withdrawn } = await makeDesk()
       accept(prompt)
       accept(asking)
@@ -1159,7 +1159,7 @@ describe('a question on a phone', () => {
     await ended('a1')
     const both = 'Sub-agent · Bash: two\nSub-agent · Bash: one'
     expect(shown()).toEqual([both, 'a2', 'a1'])
-    // Nothing waits for an answer any more.
+    // Now all questions are answered, so brief messages replace them, and then each other.
     await ended('a3')
     await ended('a4')
     expect(shown()).toEqual(['a4', 'a2', 'a1'])
@@ -1182,7 +1182,7 @@ describe('a question on a phone', () => {
     return { url, methods }
   }
 
-  it('is withdrawn although a message about its answer hangs', async () => {
+  it('is withdrawn although the message about the end of its turn hangs', async () => {
     const phone = await startPhone()
     const deaf = await startReceiver({ script: ['blackhole'] })
     const world = makeWorld()
@@ -1206,7 +1206,7 @@ describe('a question on a phone', () => {
     await running
   })
 
-  it('is withdrawn when its session went on while it was still being sent', async () => {
+  it('is withdrawn when its session continued while it was still being sent', async () => {
     // Longer than the review of the answer waits.
     const phone = await startPhone(3000)
     const world = makeWorld()

@@ -50,7 +50,7 @@ function makeTurns() {
       for (const [type, about] of lines)
         appendFileSync(path, `${JSON.stringify({ timestamp, type, payload: about })}\n`)
     },
-    /** Lets as much time pass, and looks. @returns how many failures there are by now */
+    /** Lets time pass, and looks for turns that have ended. @returns the number of events accepted so far */
     after: async (ms: number) => {
       clock.now += ms
       await turns.takeEnded()
@@ -86,8 +86,8 @@ describe('a running turn of a client that fires no hook for a failure', () => {
       [review, asked, ['event_msg', { type: 'turn_aborted', reason: 'interrupted' }]],
     ],
     ['was stopped', [asked, ['event_msg', { type: 'turn_aborted', reason: 'interrupted' }]]],
-    ['is a one-shot run, whose end is told', [oneShot, asked, failed]],
-  ] as [string, Line[]][])('that %s becomes none', async (_, lines) => {
+    ['is a one-shot run, whose end reports the failure', [oneShot, asked, failed]],
+  ] as [string, Line[]][])('that %s becomes no event', async (_, lines) => {
     const { after, note, turns, write } = makeTurns()
     note()
     write(...lines)
@@ -95,7 +95,7 @@ describe('a running turn of a client that fires no hook for a failure', () => {
     expect(turns.nextLookInMs()).toBeUndefined()
   })
 
-  it('that was a review becomes one, since no hook runs at its end', async () => {
+  it('that was a review becomes an event, since no hook runs at its end', async () => {
     const { accepted, after, note, path, write } = makeTurns()
     note()
     write(review, asked)
@@ -110,7 +110,7 @@ describe('a running turn of a client that fires no hook for a failure', () => {
     ])
   })
 
-  it('that failed while the disk was full is told later', async () => {
+  it('that failed while the disk was full is reported later', async () => {
     const { after, disk, note, write } = makeTurns()
     note()
     write(asked, failed)
@@ -140,7 +140,7 @@ describe('a running turn of a client that fires no hook for a failure', () => {
     expect(await after(1000)).toBe(0)
   })
 
-  it('does not fail because the one before it did', async () => {
+  it('does not count as failed because the turn before it failed', async () => {
     const { after, note, write } = makeTurns()
     write(asked, failed)
     expect(await after(5000)).toBe(0)
@@ -167,7 +167,7 @@ describe('a running turn of a client that fires no hook for a failure', () => {
     expect(turns.nextLookInMs()).toBeUndefined()
   })
 
-  it('is told by a worker, which runs as long as the turn', async () => {
+  it('is reported by a worker, which runs as long as the turn', async () => {
     const { clock, payload, world, write } = makeTurns()
     world.accept(payload('UserPromptSubmit'), { client: 'codex' })
     const running = world.untilIdle()

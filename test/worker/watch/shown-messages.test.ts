@@ -33,7 +33,7 @@ it('a message is in the list once, at the end, until it is removed', () => {
   expect(messages.list()).toEqual([message('one'), message('two', 'phone')])
 })
 
-it('a message can be taken once, until it is added again or its worker was killed', () => {
+it('a message can be taken once, until it is added again or the worker that took it was killed', () => {
   const { stateDir } = makeWorld()
   let now = 0
   const [first, second] = [1, 2].map(() => new ShownMessages(stateDir, () => now))
@@ -48,7 +48,7 @@ it('a message can be taken once, until it is added again or its worker was kille
   expect(second?.take(message('one'), 10)).toBe(true)
 })
 
-it('a new message waits for those before it in its place, in order, but not for one that hangs', async () => {
+it('a new message waits for earlier ones in the same place, in order, but not for one that hangs', async () => {
   const messages = new ShownMessages(makeWorld().stateDir, Date.now)
   const place = { channel: 'desk', session: 's' }
   const ends = [await messages.beginAlone(place)]
@@ -69,7 +69,7 @@ it('a new message waits for those before it in its place, in order, but not for 
   expect(begun).toEqual(['first', 'second'])
 })
 
-it('a change that fails is over', async () => {
+it('a change that fails does not block the next message', async () => {
   const messages = new ShownMessages(makeWorld().stateDir, Date.now)
   messages.add(message('one'))
   const fail = () => Promise.reject(new Error('no room'))
