@@ -210,7 +210,7 @@ export function quiet({ code, signal, output }: DoorRun) {
 export function spooled(state: string): Buffer[] {
   return files(join(state, 'spool/new')).map((name) => {
     const parsed = parseSpoolFile(readFileSync(join(state, 'spool/new', name)))
-    if (!parsed) throw new Error(`${name} is not a whole spool file`)
+    if (!parsed) throw new Error(`${name} is not a complete spool file`)
     return parsed.body
   })
 }
@@ -223,7 +223,7 @@ export function files(folder: string): string[] {
 export async function waitFor(condition: () => boolean, limitMs = 60_000) {
   const limit = performance.now() + limitMs
   while (!condition()) {
-    if (performance.now() > limit) throw new Error(`not within ${limitMs} ms: ${condition}`)
+    if (performance.now() > limit) throw new Error(`timed out after ${limitMs} ms: ${condition}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
