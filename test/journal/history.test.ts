@@ -30,7 +30,7 @@ function outcomeOf(...entries: JournalEntry[]) {
 
 describe('a question that reached no person, only a record', () => {
   it.each<[string, JournalEntry[]]>([
-    ['before the undelivered entry', [told('audit'), notHere]],
+    ['before that is recorded', [told('audit'), notHere]],
     ['when recorded before the undelivered entry', [told('audit'), notHere, unseen]],
     ['when recorded after the undelivered entry', [notHere, unseen, told('audit')]],
     ['when the record failed', [notHere, unseen, gaveUp('audit')]],
