@@ -65,7 +65,7 @@ describe('a folder of the spool', () => {
     },
   )
 
-  it.skipIf(!isRoot)('of root is reported by `status` and `doctor`', async () => {
+  it.skipIf(!isRoot)('that belongs to root is reported by `status` and `doctor`', async () => {
     const home = await makeHome({ lingerSeconds: 0 })
     home.accept('no JSON')
     await home.run('worker')
@@ -223,7 +223,7 @@ describe('a template of the user', () => {
       '{% for a in (1..9999999) %}{% for b in (1..9999999) %}x{% endfor %}{% endfor %}',
     ],
     [
-      'wants too much',
+      'produces too much text',
       '{% assign x = "aaaaaaaaaaaaaaaa" %}{% for i in (1..64) %}{% assign x = x | append: x %}{% endfor %}{{ x }}',
     ],
   ])('that %s is replaced by the built-in one and delays no other event', async (_, template) => {
@@ -245,7 +245,7 @@ describe('a text that is expensive for regular expressions', () => {
   it.each([
     ['secrets', 'token=1'],
     ['keys', '-----BEGIN RSA PRIVATE KEY-----'],
-    ['addresses', 'https://a:b@'],
+    ['URLs', 'https://a:b@'],
     ['spaces', ' \n'],
     ['brackets', '[[[{"'],
   ])('(%s) does not keep another event from its delivery', async (_, part) => {

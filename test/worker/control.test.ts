@@ -184,7 +184,7 @@ describe('a running worker', () => {
   })
 })
 
-describe('what a person asks for', () => {
+describe('a command', () => {
   it.each([
     ['hold', (state: string) => setOnHold(state, true)],
     ['resume', (state: string) => setOnHold(state, false)],

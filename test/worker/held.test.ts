@@ -265,7 +265,7 @@ describe('a held message that comes due in quiet hours', () => {
     expect(await world.statusOf(id)).toMatchObject({ outcome: 'delivered' })
   })
 
-  it('becomes one message with the others that wait for it', async () => {
+  it('becomes one message with the others that wait for that end', async () => {
     const { world, configure, comeDue, received } = await makeOverdue(stop)
     world.accept({ ...stop, session_id: 's2' })
     await world.once()

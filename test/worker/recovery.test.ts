@@ -123,7 +123,7 @@ describe('after a crash', () => {
     expect([world.list('new'), idsIn(world), world.lines()]).toEqual([[], [], []])
   })
 
-  it('before it is recorded that no route matches an event, that is recorded', async () => {
+  it('before it is recorded that no route matches an event, the next worker records it', async () => {
     const { world, id, accepted } = makeCrash()
     await appendEntry(world.stateDir, { ...accepted, to: [] })
     await world.once()

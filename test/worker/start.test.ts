@@ -89,7 +89,7 @@ describe('a code cache file', () => {
     expect(existsSync(`${path}.new`)).toBe(false)
   })
 
-  // The group of an ordinary user may have no other member: then what it can write is safe.
+  // Not 0o775 for an ordinary user: a group without another member is trusted.
   const unsafe = process.getuid?.() === 0 ? [0o757, 0o775] : [0o757]
   it.each(unsafe)('is not written to a folder that others can write: %o', (mode) => {
     const folder = join(dirname(path), 'shared')
@@ -150,7 +150,7 @@ describe('a worker and its code cache', () => {
 
   const delivered = () => world.lines().map((line) => line.id)
 
-  /** Its result is cached only if the file is old enough that a later change would alter its timestamp. */
+  /** Runs a worker that caches the result of the check. The file must be so old that a change would alter its timestamp. */
   async function validateConfig() {
     const { ctimeMs } = statSync(join(world.configDir, 'config.json'))
     await expect.poll(() => Date.now() - ctimeMs).toBeGreaterThan(2000)

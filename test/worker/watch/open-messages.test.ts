@@ -784,7 +784,7 @@ describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
     })
     accept(asks(2), 'droid')
     await world.untilIdle()
-    // A sub-agent, which is a session of its own.
+    // The question of a sub-agent, which has a session of its own, answers nothing.
     accept(asks(3, 's2'), 'droid')
     await world.untilIdle()
     accept(asks(1), 'droid')
@@ -817,7 +817,7 @@ describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
     expect((await shown()).slice(before.length)).toHaveLength(1)
   })
 
-  describe('with several questions', () => {
+  describe('in one message with another question', () => {
     /** Two questions on one desktop, then a script in the place of notify-send. */
     async function askTwice(script: string) {
       const desk = await makeDesk({ noise: { off: ['short-turns', 'burst'] } })
@@ -1207,7 +1207,7 @@ describe('a question on a phone', () => {
   })
 
   it('is withdrawn when its session continued while it was still being sent', async () => {
-    // Longer than the review of the answer waits.
+    // Sending takes longer than the review of the answer waits.
     const phone = await startPhone(3000)
     const world = makeWorld()
     world.configure({
