@@ -91,7 +91,7 @@ export async function startHubProcess(hub: HubSettings, channels: object, place:
   return child
 }
 
-/** The same, but does not wait. @param options of the command */
+/** Like `startHubProcess`, but does not wait until the hub is ready. @param options of the command */
 export async function launchHub(
   hub: HubSettings,
   channels: object,

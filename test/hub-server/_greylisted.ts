@@ -30,10 +30,10 @@ export async function startGreylisted() {
     handOver: async (event: string, changes?: object) =>
       idAtHub(await handOver(redis, event, changes)) ?? '',
     start: (retry: object, to: object = channels) => runHub(redis, to, retry),
-    /** Opens the queues for as long as `work` needs them, without a hub that runs. */
+    /** Opens the queues while `work` runs. No hub runs meanwhile. */
     open: (work: (hub: OpenHub) => Promise<void>) => withHub(hubConfig(redis, channels), work),
     mails: () => received.map(({ to, mail: { subject } }) => `${to} ${subject?.slice(-20)}`),
-    /** Who got a mail with these words. */
+    /** The recipients of the mails that contain these words. */
     whoGot: (words: string) =>
       received.filter(({ mail: { text } }) => text?.includes(words)).flatMap(({ to }) => to),
   }

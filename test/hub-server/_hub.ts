@@ -9,14 +9,14 @@ import type { startReceiver } from '../support/receiver.ts'
 import type { startRedis } from '../support/redis.ts'
 
 type Started = Awaited<ReturnType<typeof startRedis>>
-/** A Redis, and who asks it. */
+/** The URL of a Redis and the credentials for it. */
 type Redis = Pick<Started, 'url'> & { password?: string; extraCaFile?: string }
 
 const PASSWORD = 'secret'
 /** The users of `hookbell hub acl`. */
 export const users = aclLines.map((line) => line.replace(/>\w+/, `>${PASSWORD}`))
 
-/** That Redis as one of those users sees it. */
+/** The URL of that Redis with the name and password of one of those users. */
 export const asUser = (redis: Started, user: 'machine' | 'hub') => ({
   ...{ url: () => redis.url(user), password: PASSWORD },
 })

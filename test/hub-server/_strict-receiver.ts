@@ -7,11 +7,11 @@ interface Place {
   taken: string[]
 }
 
-/** Minimum time between two requests at a place whose name begins with `slow`: the rate limit of Slack. */
+/** Minimum time between two requests to a path that begins with `/slow`: the rate limit of Slack. */
 const PACE_MS = 1000
 
 /**
- * A receiver with one place per path. It counts each request that comes too early: before the pace of the place allows
+ * A receiver with a rate limit for each path. It notes each request that comes too early: before the rate limit allows
  * it, or before the time of its Retry-After. With `refuseEvery` it rejects some requests on purpose.
  */
 export async function startStrictReceiver({ refuseEvery = 0 } = {}) {

@@ -39,8 +39,8 @@ export function fill(machine: Machine, index: number): Map<string, Event> {
 }
 
 /**
- * The log lines of delivered messages, alone or in a summary, in the order in which the hubs wrote them. Of a message that a
- * hub delivered just before it was killed, another hub only says that it would be a repeat.
+ * The log lines of messages that were delivered alone or in a summary, in the order in which the hubs wrote them. If a
+ * hub was killed right after it delivered a message, the only line about it is the `repeat` of another hub.
  */
 export const toldBy = (hubs: readonly HubProcess[]) =>
   hubs

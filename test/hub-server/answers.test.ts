@@ -23,13 +23,13 @@ const accepted: Step = ({ body }) => {
   return { body: JSON.stringify({ id: 'x1', event: 'message', sequence_id }) }
 }
 
-/** A server of ntfy, and the channel of a hub that leads there. @param script what it does before it accepts everything */
+/** An ntfy server, and the channels of a hub that sends to it. @param script the steps before it accepts everything */
 async function startNtfy(script: Step[] = []) {
   const receiver = await startReceiver({ script: [...script, accepted] })
   return { receiver, channels: { team: { type: 'ntfy', server: receiver.url, topic: 'me' } } }
 }
 
-describe.skipIf(!hasRedis)('hub: answers', () => {
+describe.skipIf(!hasRedis)('hub: a hub that receives answers', () => {
   it('does not deliver a question that was answered while the hub was down', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
     await handOver(redis, 'asks', question)
@@ -59,7 +59,7 @@ describe.skipIf(!hasRedis)('hub: answers', () => {
     await expect.poll(() => titlesOf(receiver)).toEqual(['warm-up', 'asks'])
   })
 
-  it('delivers a question when the answer of another machine cannot be ordered in time', async () => {
+  it('delivers a question if it is unknown whether an answer of another machine came later', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
     // A hub that starts cannot determine how long both records have been in the list.
     await handOverAnswer(redis, elsewhere)
@@ -116,7 +116,7 @@ describe.skipIf(!hasRedis)('hub: answers', () => {
     expect(receiver.received[2]?.path).toBe(`/me/${sequence_id}`)
   })
 
-  it('withdraws a question that was shown although the connection broke before the answer to it', async () => {
+  it('withdraws a question that may be displayed although no response to it arrived', async () => {
     const redis = await startRedis()
     const { receiver, channels } = await startNtfy(['reset'])
     const hub = await runHub(redis, channels, { retry: { firstDelaySeconds: 3600 } })
@@ -128,7 +128,7 @@ describe.skipIf(!hasRedis)('hub: answers', () => {
     expect(receiver.received[1]).toMatchObject({ method: 'DELETE', path: `/me/${sequence_id}` })
   })
 
-  it('withdraws a question with the next answer if its receiver was down at the first', async () => {
+  it('withdraws a question at the next answer if its receiver was down at the first one', async () => {
     const redis = await startRedis()
     const { receiver, channels } = await startNtfy([accepted, 503])
     const hub = await runHub(redis, channels)
@@ -157,7 +157,7 @@ describe.skipIf(!hasRedis)('hub: answers', () => {
     expect(await redis.ask('KEYS', 'hb:shown:*')).toEqual([])
   })
 
-  it('shows what comes while a question is open beside it, and withdraws each with its answer', async () => {
+  it('does not replace an open question, and withdraws each question that is answered', async () => {
     const started = await startRedis({ users })
     const [machine, redis] = [asUser(started, 'machine'), asUser(started, 'hub')]
     const { receiver, channels } = await startNtfy()
@@ -174,11 +174,11 @@ describe.skipIf(!hasRedis)('hub: answers', () => {
     expect(paths.sort()).toEqual([`/me/${one}`, `/me/${two}`].sort())
     await handOver(machine, 'four', { session: 's' })
     await expect.poll(() => hub.states('delivered')).toHaveLength(4)
-    // Of all messages of the session, as nothing waits for an answer.
+    // No question is open any more, so this message replaces the first one.
     expect(JSON.parse(receiver.received[5]?.body ?? '{}').sequence_id).toBe(one)
   })
 
-  it('sends nothing in the place of a question while it is being withdrawn', async () => {
+  it('does not replace a question while it is being withdrawn', async () => {
     const redis = await startRedis()
     const slowly: Step = { delayMs: 5000 }
     const { receiver, channels } = await startNtfy([accepted, slowly])

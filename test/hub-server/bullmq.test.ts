@@ -9,7 +9,7 @@ import { makeHome, root } from '../support/home.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
 
 describe.skipIf(!hasRedis)('hub: the connection of its queues', () => {
-  it('leads to this machine for a name of this machine, whoever answers for it', async () => {
+  it('leads to this machine for a name below localhost, whatever a name server says', async () => {
     const { port } = await startRedis()
     const url = `redis://hub.localhost:${port}`
     const problems: unknown[] = []

@@ -22,7 +22,7 @@ async function warningsWith(first: string) {
 }
 
 describe.skipIf(!hasRedis)('hub: a restarted Redis', () => {
-  it('leads to one warning when Redis could not load the writes of scripts', async () => {
+  it('leads to a single warning if Redis could not restore the writes of scripts', async () => {
     const told = [expect.stringContaining('Redis forgot at its last start')]
     expect(await warningsWith('user default off')).toEqual([[], [], told, []])
   })

@@ -6,7 +6,7 @@ import { handOver, runHub, titlesOf } from './_hub.ts'
 
 const slack = (url: string) => ({ type: 'slack', url })
 
-describe.skipIf(!hasRedis)('hub: a channel to which nothing gets through', () => {
+describe.skipIf(!hasRedis)('hub: a channel whose deliveries all fail', () => {
   it('is reported once on another channel, and again only after it worked', async () => {
     const gone = { status: 404, body: 'no_team' }
     const team = await startReceiver({ script: [gone, gone, { body: 'ok' }, { body: 'ok' }, gone] })
@@ -32,7 +32,7 @@ describe.skipIf(!hasRedis)('hub: a channel to which nothing gets through', () =>
     await expect.poll(notices).toHaveLength(2)
   })
 
-  it('is reported also if the hub does not have it, as after a typing error on a machine', async () => {
+  it('is reported also if the hub does not know its name, such as after a typing error on a machine', async () => {
     const [redis, ops] = [await startRedis(), await startReceiver({ script: [{ body: 'ok' }] })]
     await runHub(redis, { ops: slack(ops.url) })
     await handOver(redis, 'a', { channel: 'osp' })
@@ -45,7 +45,7 @@ describe.skipIf(!hasRedis)('hub: a channel to which nothing gets through', () =>
       ])
   })
 
-  it('that was the only one is reported once another one was added', async () => {
+  it('is reported once another channel is added, if it was the only one', async () => {
     const team = await startReceiver({ script: [{ status: 404, body: 'no_team' }] })
     const [redis, ops] = [await startRedis(), await startReceiver({ script: [{ body: 'ok' }] })]
     const before = await runHub(redis, { team: slack(team.url) })
@@ -58,7 +58,7 @@ describe.skipIf(!hasRedis)('hub: a channel to which nothing gets through', () =>
     await expect.poll(() => ops.received.length).toBe(1)
   })
 
-  it('is reported on a third one if the second is gone too', async () => {
+  it('is reported on a third channel if the second one fails too', async () => {
     const gone = { status: 404, body: 'no_team' }
     const [team, old] = [
       await startReceiver({ script: [gone] }),

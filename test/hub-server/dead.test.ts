@@ -14,7 +14,7 @@ import { handOver, runHub, titlesOf, toWebhook } from './_hub.ts'
 const HOUR_MS = 3600_000
 const twice = { retry: { maxAttempts: 2, firstDelaySeconds: 0.05, maxDelaySeconds: 0.1 } }
 
-/** What BullMQ does with a job if one hub after the other was killed while it had it. */
+/** Makes a delayed job fail, as BullMQ does after one hub after the other was killed while it processed the job. */
 async function killDelayed({ queues }: OpenHub) {
   const { queue } = queues[0] as { queue: Queue }
   const { Worker } = loadBullmq()
@@ -25,7 +25,7 @@ async function killDelayed({ queues }: OpenHub) {
   await worker.close()
 }
 
-/** A mail that one of two recipients has, and whose retry for the other one is dead. */
+/** Starts with a mail that one of two recipients got, and whose retry for the other one is dead. */
 async function startDeadRetry() {
   const mails = await startGreylisted()
   const before = await mails.start(never)
@@ -36,8 +36,8 @@ async function startDeadRetry() {
   return { ...mails, id }
 }
 
-describe.skipIf(!hasRedis)('hub: what was given up', () => {
-  it('is told once a person wants it, with all its attempts and however old it is', async () => {
+describe.skipIf(!hasRedis)('hub: a dead message', () => {
+  it('is sent again when a person asks for it, with all its attempts and however old it is', async () => {
     const redis = await startRedis()
     const receiver = await startReceiver({ script: [503, 503, 503, 200] })
     const hub = await runHub(redis, toWebhook(receiver.url), twice)
@@ -46,7 +46,7 @@ describe.skipIf(!hasRedis)('hub: what was given up', () => {
     const [queue] = hub.open.queues.map((one) => one.queue)
     await expect.poll(async () => (await queue?.getFailed())?.length).toBe(1)
     const [job] = (await queue?.getFailed()) ?? []
-    // A day goes by.
+    // Makes the message a day older.
     await job?.updateData({ ...job.data, receivedAt: job.data.receivedAt - 24 * HOUR_MS })
     expect(await actOnDead(hub.open, 'retry')).toBe(1)
     await expect.poll(() => hub.states('delivered')).toMatchObject([{ attempt: 2 }])
@@ -54,7 +54,7 @@ describe.skipIf(!hasRedis)('hub: what was given up', () => {
     expect(hub.states('exhausted')).toHaveLength(1)
   })
 
-  it('is told in the order in which it came', async () => {
+  it('is sent again in its original place in the order', async () => {
     const events = ['a', 'b', 'c', 'd', 'e']
     const script = [...events.map(() => 404), 200]
     const [redis, receiver] = [await startRedis(), await startReceiver({ script })]
@@ -82,7 +82,7 @@ describe.skipIf(!hasRedis)('hub: what was given up', () => {
     expect(await deadInHub(hub.open)).toEqual([])
   })
 
-  it('does not end as dropped if only some recipients lack it', async () => {
+  it('counts as delivered, not as dropped, if only some recipients lack it', async () => {
     const { open, id } = await startDeadRetry()
     await open(async (hub) => {
       expect(await actOnDead(hub, 'drop', id)).toBe(1)

@@ -10,7 +10,7 @@ const toSlack = (url: string) => ({ type: 'slack', url })
 const later = { retry: { firstDelaySeconds: 0.5, maxDelaySeconds: 0.5 } }
 
 describe.skipIf(!hasRedis)('hub: a changed configuration', () => {
-  it('sends what waited and what was dead to the new URL of its channel, in order', async () => {
+  it('sends waiting messages, and dead ones on request, to the new URL of their channel, in order', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
     const old = await startReceiver({ script: [{ status: 404, body: 'no_team' }, 503] })
     const before = await runHub(redis, { team: toSlack(old.url) }, later)
@@ -46,7 +46,7 @@ describe.skipIf(!hasRedis)('hub: a changed configuration', () => {
     await expect.poll(() => titlesOf(receiver).filter(Boolean)).toEqual(['one', 'one'])
   })
 
-  it('sends what waits for a channel that now shares the destination of another one', async () => {
+  it('sends waiting messages of a channel that now shares the destination of another one', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
     const old = await startReceiver({ script: [503] })
     const first = { first: toSlack(receiver.url) }

@@ -47,7 +47,7 @@ async function startDeafProxy(port: number) {
   return `redis://127.0.0.1:${own}`
 }
 
-/** A proxy that breaks the connection, once, in place of Redis's first answer that contains all of these words. */
+/** A proxy that breaks one connection, instead of passing on the first reply that contains all of these words. */
 async function startBreakingProxy(port: number, words: readonly string[]) {
   let isBroken = false
   const server = createServer((hub) => {
@@ -67,7 +67,7 @@ async function startBreakingProxy(port: number, words: readonly string[]) {
   return { url: () => `redis://127.0.0.1:${own}`, isBroken: () => isBroken }
 }
 
-/** A proxy that passes on each answer of Redis this much later. */
+/** A proxy that delays each reply of Redis. */
 async function startSlowProxy(port: number, ms: number) {
   const server = createServer((hub) => {
     const redis = openSocket(port, '127.0.0.1')
@@ -82,7 +82,7 @@ async function startSlowProxy(port: number, ms: number) {
   return { url: () => `redis://127.0.0.1:${own}` }
 }
 
-/** A name that leads to one of several servers. Open connections stay with the server that they lead to. */
+/** A URL whose server can be changed with `leadTo`. Open connections stay with their server. */
 async function startNameOf(first: number) {
   let port = first
   const server = createServer((client) => {
@@ -100,7 +100,7 @@ async function startNameOf(first: number) {
   return { url: () => `redis://127.0.0.1:${own}`, leadTo }
 }
 
-/** The record of an answer in a session of its own. */
+/** The record of an answer, each in another session. */
 function answerTo(name: string): string {
   const session = name.padStart(32, '0')
   const answer = { host: 'here', session, at: 0, isForAll: true, questions: [session] }
@@ -175,8 +175,8 @@ describe.skipIf(!hasRedis)('hub: faults', () => {
   })
 
   it.each([
-    ['a hub far from its Redis gets past records that it refuses', () => 'garbage'],
-    ['a hub far from its Redis gets past many answers', answerTo],
+    ['a hub with a slow connection to Redis quickly skips many invalid records', () => 'garbage'],
+    ['a hub with a slow connection to Redis quickly processes many answers', answerTo],
   ])('%s', async (_, recordOf) => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
     await redis.ask('RPUSH', 'hb:in', ...numbers(100).map(recordOf))
@@ -204,7 +204,7 @@ describe.skipIf(!hasRedis)('hub: faults', () => {
     expect(tagsOf(receiver)).toEqual(['one', 'two'])
   })
 
-  it('a hub whose Redis is gone says so once, not at each try of each connection', async () => {
+  it('a hub whose Redis is gone reports it once, not at each attempt of each connection', async () => {
     const redis = await startRedis()
     const hub = await runHub(redis, team('http://127.0.0.1:9/'))
     await redis.stop()
@@ -260,7 +260,7 @@ describe.skipIf(!hasRedis)('hub: faults', () => {
     for (const event of ['a', 'b', 'c']) await handOver(redis, event)
     await expect.poll(() => times.length).toBe(3)
     const [first = 0, , last = 0] = times
-    // Two seconds, or none without a limit. On a busy machine, the first may be noticed late.
+    // Takes two seconds, or none without a limit. A busy machine may notice the first request late.
     expect(last - first).toBeGreaterThan(1000)
   })
 
@@ -279,13 +279,13 @@ describe.skipIf(!hasRedis)('hub: faults', () => {
     for (const event of ['a', 'b', 'c']) await handOver(redis, event)
     await expect.poll(() => times.length).toBe(3)
     const [first = 0, , last = 0] = times
-    // Two seconds, or none without a limit. On a busy machine, the first may be noticed late.
+    // Takes two seconds, or none without a limit. A busy machine may notice the first request late.
     expect(last - first).toBeGreaterThan(1000)
   })
 
   it('a message that the hub took when its connection broke does not wait for the end of its lock', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
-    // Only the job that a worker takes has this field; the router reads the message too.
+    // `processedOn` is only in the job that a worker takes. The router reads the message too, without it.
     const proxy = await startBreakingProxy(redis.port, ['title of taken', 'processedOn'])
     const hub = await runHub(proxy, team(receiver.url))
     for (const event of ['taken', 'next']) await handOver(redis, event)
@@ -349,7 +349,7 @@ describe.skipIf(!hasRedis)('hub: faults', () => {
       const worker = machine.start('worker')
       await expect.poll(() => messagesIn(redis)).toBe(10)
       network.cut()
-      // Redis forgets the connection, and the machine does not hear of it.
+      // Redis closes the connection, but the machine does not learn of it.
       await redis.ask('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
       tell(during)
       await new Promise((resolve) => setTimeout(resolve, isFull ? 15_000 : 2000))

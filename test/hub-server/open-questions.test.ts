@@ -9,8 +9,8 @@ import { handOver, handOverAnswer, runHub, toWebhook } from './_hub.ts'
 const question = { kind: 'permission' } as const
 const MINUTE_MS = 60_000
 
-describe.skipIf(!hasRedis)('hub: sessions', () => {
-  it('lists unanswered questions of each session, the longest wait first', async () => {
+describe.skipIf(!hasRedis)('hub: the list of sessions that wait', () => {
+  it('contains the unanswered questions of each session, the longest wait first', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
     const hub = await runHub(redis, toWebhook(receiver.url))
     const titles = async () => (await waitingSessions(hub.open.redis)).map(({ title }) => title)
@@ -34,7 +34,7 @@ describe.skipIf(!hasRedis)('hub: sessions', () => {
     await expect.poll(titles).toEqual(['title of long'])
   })
 
-  it('forgets a session whose questions are answered at the same time', async () => {
+  it('loses a session whose questions are answered at the same time', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
     const hub = await runHub(redis, toWebhook(receiver.url))
     const events = ['one', 'two']
@@ -49,7 +49,7 @@ describe.skipIf(!hasRedis)('hub: sessions', () => {
     expect(await redis.ask('ZCARD', 'hb:waiting')).toBe(0)
   })
 
-  it('stores no more questions of a session than a limit, and those with an expiry', async () => {
+  it('stores a limited number of questions per session, and lets them expire', async () => {
     const redis = await startRedis()
     const hub = await runHub(redis, toWebhook('http://127.0.0.1:1'))
     const handOverMany = async (name: string) => {
@@ -67,7 +67,7 @@ describe.skipIf(!hasRedis)('hub: sessions', () => {
     expect(Number(await redis.ask('TTL', keys[0] ?? ''))).toBeGreaterThan(0)
   })
 
-  it('shows what is asked, and no test of a channel', async () => {
+  it('shows the text of a question, but no test message', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
     const hub = await runHub(redis, toWebhook(receiver.url))
     const { message } = makeDelivery('test')

@@ -6,7 +6,7 @@ import { asUser, handOver, runHub, toWebhook, users } from './_hub.ts'
 
 const quick = { retry: { firstDelaySeconds: 0.05, maxDelaySeconds: 0.2 } }
 
-/** A hub whose receiver refuses texts; what that was asked to take, and what it took. */
+/** A hub whose receiver refuses some texts. `asked` lists the texts of all requests, `taken` the accepted ones. */
 async function startPicky(refuse: (text: string) => object | undefined, channel?: object) {
   const [asked, taken]: [string[], string[]] = [[], []]
   const answer = ({ body }: Received) => {
@@ -31,8 +31,8 @@ async function startPicky(refuse: (text: string) => object | undefined, channel?
   }
 }
 
-describe.skipIf(!hasRedis)('hub: a message that its receiver alone does not take', () => {
-  it('is passed by other sessions, and keeps the order of its own', async () => {
+describe.skipIf(!hasRedis)('hub: a message that is refused while others are accepted', () => {
+  it('is overtaken by other sessions, but not by its own', async () => {
     const bad = ['a1', 'c1']
     const { taken, start, add } = await startPicky((title) =>
       bad.includes(title) ? { status: 500 } : undefined,
@@ -47,7 +47,7 @@ describe.skipIf(!hasRedis)('hub: a message that its receiver alone does not take
     expect(taken.slice(4)).toEqual(['a1', 'a2', 'c1', 'c2'])
   })
 
-  it('is passed by the permission questions of other sessions first', async () => {
+  it('is overtaken by the permission questions of other sessions first', async () => {
     const { taken, start, add } = await startPicky((title) =>
       title === 'a1' ? { status: 500 } : undefined,
     )
@@ -57,7 +57,7 @@ describe.skipIf(!hasRedis)('hub: a message that its receiver alone does not take
     await expect.poll(() => taken).toEqual(['c1', 'b1'])
   })
 
-  it('is passed by a summary without the later messages of its session', async () => {
+  it('is overtaken by a summary without the later messages of its session', async () => {
     const others = ['b1', 'c1', 'd1', 'e1', 'f1', 'g1', 'h1']
     const { taken, start, add } = await startPicky(
       (text) => (/\ba1\b/.test(text) ? { status: 500 } : undefined),
@@ -70,7 +70,7 @@ describe.skipIf(!hasRedis)('hub: a message that its receiver alone does not take
     expect(hub.states('repeat')).toEqual([])
   })
 
-  it('is passed once by a message that is rejected, which then becomes dead at its turn', async () => {
+  it('is overtaken by one attempt of a message that is refused for good, which becomes dead in its turn', async () => {
     let isBad = true
     const { asked, taken, start, add } = await startPicky((title) => {
       if (title === 'b1') return { status: 400 }

@@ -11,7 +11,7 @@ import { asUser, handOver, hubConfig, runHub, titlesOf, toWebhook, users } from 
 
 const hasStrace = spawnSync('strace', ['-V']).status === 0
 
-/** How many bytes of the append-only file had reached the disk with certainty. */
+/** The number of bytes of the append-only file that were certainly on the disk. @param log the output of strace */
 function syncedBytes(log: string): number {
   let [written, synced] = [0, 0]
   for (const line of log.split('\n')) {
@@ -29,7 +29,7 @@ async function startOnDisk(appendfsync: string) {
   const calls = ['-qq', '-y', '-s', '1', '-e', 'trace=write,fsync,fdatasync']
   const redis = await startRedis({
     users,
-    // With -D the process that is started is Redis itself.
+    // With -D, the started process is Redis itself, not strace.
     prefix: ['strace', '-D', '-f', ...calls, '-o', trace],
     args: ['--appendfsync', appendfsync],
   })
@@ -42,7 +42,7 @@ async function startOnDisk(appendfsync: string) {
         await handOver(asUser(redis, 'machine'), `e${acknowledged}`)
       return acknowledged
     },
-    /** What had not reached the disk is gone, and Redis starts again. */
+    /** Removes what had not reached the disk, and restarts Redis. */
     async cutPower() {
       await redis.stop('SIGKILL')
       const synced = syncedBytes(readFileSync(trace, 'utf8'))
@@ -52,7 +52,7 @@ async function startOnDisk(appendfsync: string) {
   }
 }
 
-/** @returns how many were acknowledged, and are still in the list of the hub */
+/** @returns how many messages were acknowledged, and how many of them are in the list of the hub after a power cut */
 async function cutPowerOf(appendfsync: string) {
   const { redis, handOverForAWhile, cutPower } = await startOnDisk(appendfsync)
   const acknowledged = await handOverForAWhile()
@@ -71,7 +71,7 @@ describe.skipIf(!hasRedis || !hasStrace)('hub: a power cut', () => {
 
   it('loses nothing that a hub had already moved to its queues', async () => {
     const { redis, handOverForAWhile, cutPower } = await startOnDisk('always')
-    // Until the power is cut the destination takes nothing.
+    // The destination accepts nothing until the power is cut.
     let isCut = false
     const receiver = await startReceiver({ script: [() => ({ status: isCut ? 200 : 503 })] })
     const often = { retry: { firstDelaySeconds: 0.2, maxDelaySeconds: 0.2, maxAttempts: 1000 } }
@@ -84,13 +84,13 @@ describe.skipIf(!hasRedis || !hasStrace)('hub: a power cut', () => {
     await expect.poll(told).toBe(acknowledged)
   })
 
-  // Why a hub warns of it at its start; and that such a cut does lose something.
-  it('loses what was not yet written with everysec', async () => {
+  // This is why a hub warns of everysec at its start. It also proves that the cut of these tests can lose messages.
+  it('may lose acknowledged messages with appendfsync everysec', async () => {
     const lost = async () => {
       const { acknowledged, kept } = await cutPowerOf('everysec')
       return acknowledged - kept
     }
-    // The cut may come at the moment at which all was written.
+    // At the moment of a cut, everything may have been written, so one try may lose nothing.
     await expect.poll(lost).toBeGreaterThan(0)
   })
 })

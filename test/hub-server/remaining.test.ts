@@ -8,7 +8,7 @@ import { hasRedis } from '../support/redis.ts'
 import { startHubProcess } from './_fleet.ts'
 import { never, quick, startGreylisted } from './_greylisted.ts'
 
-/** A proxy that passes on nothing any more after the first command that contains `last`. */
+/** A proxy that passes on nothing after the first command that matches `last`. */
 async function startCuttingProxy(port: number, last: RegExp) {
   let isCut = false
   const proxy = createServer((hub) => {
@@ -29,7 +29,7 @@ async function startCuttingProxy(port: number, last: RegExp) {
 }
 
 describe.skipIf(!hasRedis)('hub: a mail that a server refuses for one of its recipients', () => {
-  it('is tried again for that one alone, while the next messages of its session pass', async () => {
+  it('is tried again for that one alone, and does not delay the next messages of its session', async () => {
     const { state, start, handOver, mails } = await startGreylisted()
     const hub = await start(quick)
     const first = await handOver('first', { session: 's' })
@@ -74,9 +74,9 @@ describe.skipIf(!hasRedis)('hub: a mail that a server refuses for one of its rec
     await expect.poll(mails).toHaveLength(2)
   })
 
-  it('is the same for a summary of many messages', async () => {
+  it('reaches that one later also if it is a summary of many messages', async () => {
     const { state, start, handOver, mails } = await startGreylisted()
-    // So that the others wait long enough to be summarized.
+    // Makes the other messages wait long enough to be summarized.
     state.greetsAfterMs = 3000
     for (let index = 0; index < 12; index++) await handOver(`e${index}`)
     const hub = await start(quick)
@@ -131,13 +131,13 @@ describe.skipIf(!hasRedis)('hub: a mail that a server refuses for one of its rec
     expect(await whereaboutsOf(hub.open, id)).toMatchObject([{ state: 'delivered' }])
   })
 
-  it('is no part of a summary for all, also a day later', async () => {
+  it('is no part of a summary for all recipients, also a day later', async () => {
     const { state, start, handOver, whoGot } = await startGreylisted()
     const before = await start(never)
     const first = await handOver('first')
     await expect.poll(() => before.states('delivered')).toHaveLength(1)
     await before.stop()
-    // So that the others wait long enough to be summarized.
+    // Makes the other messages wait long enough to be summarized.
     Object.assign(state, { greetsAfterMs: 3000, isRefusing: false })
     for (let index = 0; index < 8; index++) await handOver(`e${index}`)
     const hub = await start(never)
@@ -166,7 +166,7 @@ describe.skipIf(!hasRedis)('hub: a mail that a server refuses for one of its rec
       .toContain('closed')
   })
 
-  it('says nothing about whether its channel works if it is given up unsent', async () => {
+  it('does not count as proof that its channel works if it is given up unsent', async () => {
     const { start, channels, handOver, whoGot } = await startGreylisted()
     const before = await start(never)
     await handOver('first')

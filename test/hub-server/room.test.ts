@@ -8,7 +8,7 @@ import { handOver, runHub, titlesOf, toWebhook } from './_hub.ts'
 
 type Redis = Awaited<ReturnType<typeof startRedis>>
 const MESSAGE = 'x'.repeat(12_000)
-/** Not synced, because hundreds of messages must get in and out again, each with several syncs. */
+/** Without syncs, because hundreds of messages are stored and removed, each of which would need several. */
 const FULL_SOON = ['--maxmemory', '10mb', '--appendfsync', 'no']
 
 /** Hands over until Redis refuses. @returns the accepted events and the reason of the refusal */

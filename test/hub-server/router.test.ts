@@ -77,7 +77,7 @@ describe.skipIf(!hasRedis)('hub: the router', () => {
   })
 })
 
-it('the router does not ask a Redis again that did not answer, if it is to end', async () => {
+it('hub: a router that is stopped does not repeat a call that failed', async () => {
   let calls = 0
   const redis = new (class extends RedisConnection {
     override call() {

@@ -26,7 +26,7 @@ describe.skipIf(!hasRedis)('hub: the hub', () => {
     expect(JSON.stringify(hub.lines)).not.toContain('body of')
   })
 
-  it('tells programs too from which machine and project a message is', async () => {
+  it('gives the host and the project of a message to webhooks and files too', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
     const path = join(await makeFolder(), 'audit.jsonl')
     await runHub(redis, { ...toWebhook(receiver.url), audit: { type: 'file', path } })
@@ -69,7 +69,7 @@ describe.skipIf(!hasRedis)('hub: the hub', () => {
     await expect.poll(() => titlesOf(receiver)).toEqual(['one'])
   })
 
-  it('says how long ago a message may have happened that no hub took in', async () => {
+  it('says how old a message may be that waited while no hub ran', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
     const before = await runHub(redis, toWebhook(receiver.url))
     await expect.poll(() => redis.ask('EXISTS', 'hb:empty')).toBe(1)
@@ -151,7 +151,7 @@ describe.skipIf(!hasRedis)('hub: the hub', () => {
   it('keeps a message for a channel that it does not have, until it has it', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
     const before = await runHub(redis, toWebhook(receiver.url))
-    // Of these, the second is a channel that needs no configuration, on a machine.
+    // On a machine, the channel "desktop" would need no configuration.
     for (const channel of ['oncall', 'desktop']) await handOver(redis, channel, { channel })
     await expect
       .poll(() => before.states('exhausted'))
@@ -181,7 +181,7 @@ describe.skipIf(!hasRedis)('hub: the hub', () => {
     const texts = receiver.received.map(({ body }) => body)
     expect(titlesOf(receiver)[0]).toBe('asks')
     const [told] = texts.flatMap((text) => text.match(/and (\d+) more/)?.[1] ?? [])
-    // The messages before the summary, the question, and the summary itself.
+    // `texts` are the question, the messages before the summary, and the summary itself.
     expect(Number(told) + texts.length).toBe(31)
     await expect.poll(() => hub.states('summarized').length).toBe(Number(told))
     expect(hub.states('repeat')).toEqual([])
@@ -203,7 +203,7 @@ describe.skipIf(!hasRedis)('hub: the hub', () => {
     for (const event of ['a', 'b', 'c', 'd']) await handOver(redis, event)
     await expect.poll(() => times.length).toBe(4)
     const [first = 0, , , last = 0] = times
-    // Three seconds, or one if each hub had a limit of its own. On a busy machine, the first may be noticed late.
+    // Takes three seconds, or one if each hub had its own limit. A busy machine may notice the first request late.
     expect(last - first).toBeGreaterThan(2000)
   })
 

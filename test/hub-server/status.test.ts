@@ -14,7 +14,7 @@ it.skipIf(!hasRedis)('the status of a hub says why messages wait', async () => {
   await expect.poll(() => text(hub.open)).toContain('team: attempt 1 failed: webhook: 503')
   expect(await text(hub.open)).not.toMatch(/no hub|almost full/)
   await hub.stop()
-  // As the hub does in a full Redis.
+  // A hub does this when its Redis is almost full.
   await redis.ask('SET', INBOX, 'full')
   const after = await withHub(hubConfig(redis, toWebhook(receiver.url)), text)
   expect(after).toContain('no hub is running: start hookbell hub')
@@ -22,7 +22,7 @@ it.skipIf(!hasRedis)('the status of a hub says why messages wait', async () => {
 })
 
 it.skipIf(!hasRedis)(
-  'the status of a hub counts what it was taking in when it was killed',
+  'the status of a hub counts the records that it was accepting when it was killed',
   async () => {
     const redis = await startRedis()
     await handOver(redis, 'one')

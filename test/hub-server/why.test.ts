@@ -65,7 +65,7 @@ describe.skipIf(!hasRedis)('hub: why', () => {
     expect(server.received.map(({ to }) => to)).toEqual([['old@x.test']])
   })
 
-  it('finds a record that no hub has taken yet, and all channels of an id without a channel', async () => {
+  it('finds a record that no hub has taken yet, also by its id without the channel', async () => {
     const redis = await startRedis()
     const hub = await runHub(redis, toWebhook('http://127.0.0.1:1'))
     await hub.stop()

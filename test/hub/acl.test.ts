@@ -20,19 +20,19 @@ function connect(url: string, password?: string, ca?: string) {
 
 type Call = ReturnType<typeof connect>
 
-/** Every command of this server, those of its commands that have commands of their own included. */
+/** Every command of this server, with subcommands such as `config|get`. */
 async function commandsOf(ask: Call): Promise<string[]> {
   const categories = (await ask('ACL', 'CAT')) as string[]
   const lists = await Promise.all(categories.map((one) => ask('ACL', 'CAT', one)))
   const all = [...new Set(lists.flat().map(String))].sort()
-  // Such as CONFIG, which is nothing without GET or SET.
+  // Leaves out commands such as CONFIG, which cannot be called without a subcommand.
   const isWhole = (name: string) => !all.some((other) => other.startsWith(`${name}|`))
   return all.filter((name) => isWhole(name) || name === 'command')
 }
 
 const MAX_WORDS = 8
 
-/** What a command is answered with once it has as many words as it needs: each is the list that machines add to. */
+/** The reply to a command with just enough arguments. Each argument is the name of the list that machines append to. */
 async function answerTo(ask: Call, command: string): Promise<string> {
   const rest: string[] = []
   for (;;) {
@@ -45,17 +45,17 @@ async function answerTo(ask: Call, command: string): Promise<string> {
   }
 }
 
-/** They are for whoever has not logged in yet, and give nothing to whoever has. */
+/** Redis allows these to every connection, because they are needed to log in. They give no further rights. */
 const FOR_EVERYBODY = ['auth', 'hello', 'quit', 'reset']
 
 describe.skipIf(!hasRedis)('the rights of a machine', () => {
-  it('allow one of all commands of the server: to add to the list', async () => {
+  it('allow a single command of the server, to append to the list', async () => {
     const authority = await makeAuthority()
     onTestFinished(() => authority.remove())
     const admin = 'user admin on >admin ~* &* +@all'
     const redis = await startRedis({
       users: [...users, admin],
-      // Else these are refused whatever the rights are.
+      // Otherwise Redis refuses DEBUG and MODULE, whatever the rights are.
       args: ['--enable-debug-command', 'yes', '--enable-module-command', 'yes'],
       tls: await authority.issue('IP:127.0.0.1'),
     })
@@ -72,7 +72,7 @@ describe.skipIf(!hasRedis)('the rights of a machine', () => {
     expect(open).toEqual([['rpush', 'allowed']])
     for (const key of ['hb:taken', 'hb:held', 'hb:in2', 'other'])
       await expect(thief('RPUSH', key, 'x')).rejects.toMatchObject({ code: 'NOPERM' })
-    // After these it has less than before.
+    // After these, the connection still may not read the list.
     for (const words of [['RESET'], ['HELLO', '2'], ['AUTH', 'default', '']]) {
       const other = as('machine', 'secret')
       await other(...words).catch(() => {})

@@ -26,10 +26,10 @@ async function startWithTls(issue: 'issue' | 'issueExpired', name = 'IP:127.0.0.
   return { url: redis.url(), ca: authority.file }
 }
 
-it('the hub: a pipe in the place of the authority makes nobody wait', async () => {
+it('hub: a named pipe as the file of the authority is rejected without waiting for its content', async () => {
   const ca = join(await makeFolder(), 'ca.pem')
   execFileSync('mkfifo', [ca])
-  // Whoever reads it gets an empty text, as otherwise this test would wait too.
+  // Writes an empty text to a process that opens the pipe to read. Without it, a failing test would hang.
   const writer = spawn('sh', ['-c', `: > '${ca}'`])
   onTestFinished(() => void writer.kill('SIGKILL'))
   expect(await outcomeOf({ url: 'rediss://127.0.0.1:1', ca })).toBe('"ca" is not a regular file')
@@ -68,7 +68,7 @@ describe.skipIf(!hasRedis)('hub: the connection', () => {
     expect(await outcomeOf({ url, ca: '/tmp' })).toBe('"ca" is a folder, not a file')
   })
 
-  it('reports a Redis that asks for a certificate', async () => {
+  it('reports a Redis that requires a certificate of the client', async () => {
     const authority = await makeAuthority()
     onTestFinished(() => authority.remove())
     const tls = await authority.issue('IP:127.0.0.1')
@@ -104,7 +104,7 @@ describe.skipIf(!hasRedis)('hub: the connection', () => {
   })
 })
 
-/** A server that answers a ping and nothing else, such as one behind a network that swallows its answers. */
+/** A server that answers only a ping, like one whose later replies are lost in the network. */
 async function startSilentServer() {
   const server = createServer((socket) => {
     socket.on('error', () => {})
@@ -118,10 +118,10 @@ async function startSilentServer() {
   return { url: `redis://127.0.0.1:${port}` }
 }
 
-describe('hub: a server that stops answering', () => {
+describe('hub: a connection to a server that stops answering', () => {
   const silenceMs = 2000
 
-  it('breaks the connection although other calls keep coming', async () => {
+  it('is closed although other calls keep coming', async () => {
     const { url } = await startSilentServer()
     const connection = new RedisConnection({ url, allowUnencrypted: false }, { silenceMs })
     onTestFinished(() => connection.close())
@@ -138,7 +138,7 @@ describe('hub: a server that stops answering', () => {
     expect(await connection.call('PING')).toBe('PONG')
   })
 
-  it('does not count the time in which nothing was asked', async () => {
+  it('is kept open while no reply is expected', async () => {
     const { url } = await startSilentServer()
     const connection = new RedisConnection({ url, allowUnencrypted: false }, { silenceMs })
     onTestFinished(() => connection.close())
