@@ -74,7 +74,7 @@ describe.each(transports)('time limits through %s', (transport) => {
     })
 
     it('leaves a retry only the time that is left', async () => {
-      // Each answer comes in time, both together do not.
+      // Each response alone is within the deadline, both together are not.
       const waitMs = 600
       faults.play([
         { status: 503, waitMs },
@@ -119,7 +119,7 @@ describe.each(transports)('time limits through %s', (transport) => {
           })
           await sleep(ms)
           controller.abort(reason)
-          // What the call still does, it does without waiting for anything.
+          // The rest of the call waits for no I/O, so it is over after one turn of the event loop.
           await nextTurn()
           if (step.fault === 'reset' && error?.kind === 'network') return
           expect(error).toMatchObject({ kind: 'aborted', cause: reason })
@@ -135,7 +135,7 @@ describe.each(transports)('time limits through %s', (transport) => {
       )
     })
 
-    it('before the call sends no request', async () => {
+    it('before the call prevents the request', async () => {
       faults.play([{}])
       const signal = AbortSignal.abort('stop')
       const client = makeClient({ headers: { 'x-test': 'aborted' } })
@@ -145,7 +145,7 @@ describe.each(transports)('time limits through %s', (transport) => {
       expect(faults.requests.filter(({ headers }) => headers['x-test'])).toEqual([])
     })
 
-    it('while the key is fetched sends nothing later', async () => {
+    it('while the key is fetched prevents the request', async () => {
       faults.play([{}])
       const controller = new AbortController()
       let give: (key: string) => void = () => {}

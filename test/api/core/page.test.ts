@@ -141,7 +141,7 @@ describe.each(transports)('lists through %s', (transport) => {
       expect(count).toBe(style.emptyIsEnd ? 4 : 3)
     })
 
-    it.skipIf(style.emptyIsEnd)('end without more, even if there is a cursor', async () => {
+    it.skipIf(style.emptyIsEnd)('end at the last page, even if it has a cursor', async () => {
       const page = json(style.page([0], 'a')).replace('true', 'false')
       faults.play([{ body: page }])
       expect(await style.list(faults.makeClient()).toArray()).toHaveLength(1)
@@ -228,7 +228,7 @@ describe('a page list', () => {
   it.each([
     ['a response without a list', '{"messages": 5}'],
     ['more pages without a cursor', '{"messages": [], "pagination": {"hasMore": true}}'],
-  ])('names the request in the error for %s, without the key', async (_, body) => {
+  ])('names the request, but not the key, in the error for %s', async (_, body) => {
     faults.play([{ body, headers: { 'x-request-id': `req-${apiKey}` } }])
     const error = await errorOf(
       faults.makeClient().sessions.messages.list({ sessionId: 's' }).toArray(),

@@ -67,7 +67,7 @@ describe.each(transports)('retries through %s', (transport) => {
     })
 
     it.each(['reset', 'close', 'silent', 'stall', 'cut'] as const)(
-      'to rotate a key is sent once when the response is lost by %s',
+      'to rotate a key is sent once when the response is lost by the fault %s',
       async (fault) => {
         const isOwn = ({ target }: { target: string }) => target.includes(`/${timeoutMs}-ms/`)
         const requests = () => faults.requests.filter(isOwn)
@@ -95,7 +95,7 @@ describe.each(transports)('retries through %s', (transport) => {
       expect(error).not.toHaveProperty('outcome')
     })
 
-    it('that was answered by 303 may have been carried out: that is what 303 says', async () => {
+    it('that was answered with 303 has an unknown outcome, since it may have been processed', async () => {
       faults.play([{ status: 303 }])
       const error = await errorOf(makeClient().serviceAccounts.keys.rotate(rotate))
       expect(error).toMatchObject({ kind: 'http', status: 303, outcome: 'unknown' })

@@ -98,7 +98,7 @@ describe('the options of a client', () => {
     expect(error.message).toContain(message)
   })
 
-  it('without a key name the variable to set', async () => {
+  it('that have no key cause an error that names the variable to set', async () => {
     faults.play([{}])
     const client = createClient({ env: {}, baseUrl: faults.url })
     const error = await errorOf(client.organization.limits.getGlobal())

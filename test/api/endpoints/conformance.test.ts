@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => emulator.close())
 
-/** A client of the emulator, which is as new, and a call of one endpoint with a valid input. */
+/** Resets the emulator. @returns a client of it, and a call of one endpoint with a valid input */
 function start(id: string, options: ClientOptions) {
   emulator.reset()
   const { url: baseUrl, appUrl, apiKey } = emulator

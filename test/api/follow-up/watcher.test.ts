@@ -58,7 +58,7 @@ async function idsOf(watcher: Watcher) {
 }
 
 describe.each<Order>(['oldest first', 'newest first'])('a watcher of a list, %s', (order) => {
-  it('finds messages whose times are before the one they follow', async () => {
+  it('finds new messages whose times are before the time of the message that they follow', async () => {
     const history = [make(100, { role: 'user' })]
     const watcher = watch(history, order, { after: 'm100' })
     expect(await idsOf(watcher)).toEqual([])
@@ -71,7 +71,7 @@ describe.each<Order>(['oldest first', 'newest first'])('a watcher of a list, %s'
   it.each([
     ['not named', {}],
     ['named', { parentId: 'm100' }],
-  ])('takes such messages for answers where their parent is %s', async (_, parent) => {
+  ])('accepts an earlier time in an answer whose parent is %s', async (_, parent) => {
     const history = [...range(90, 95), make(100, { role: 'user', parentId: 'm94' })]
     const watcher = watch(history, order, { after: 'm100' })
     await watcher.poll()
@@ -135,7 +135,7 @@ describe.each<Order>(['oldest first', 'newest first'])('a watcher of a list, %s'
     expect(found).toEqual(expect.arrayContaining(range(30, 65).map(({ id }) => id)))
   })
 
-  it('does not take history for new when messages are deleted', async () => {
+  it('does not report old messages as new when messages are deleted', async () => {
     const history = range(0, 40)
     const watcher = watch(history, order)
     await watcher.poll()
@@ -144,7 +144,7 @@ describe.each<Order>(['oldest first', 'newest first'])('a watcher of a list, %s'
     expect(await idsOf(watcher)).toEqual(['m40'])
   })
 
-  it('does not take history for new when the cursor is rejected', async () => {
+  it('does not report old messages as new when the cursor is rejected', async () => {
     const history = range(0, 45)
     // The first poll reads five pages if the oldest come first.
     const watcher = watch(history, order, {}, (page) => {
@@ -155,7 +155,7 @@ describe.each<Order>(['oldest first', 'newest first'])('a watcher of a list, %s'
     expect(await idsOf(watcher)).toEqual(['m45'])
   })
 
-  it('knows the end of a hook that was running at its start', async () => {
+  it('notices the end of a hook that was running at its start', async () => {
     const hook = make(21, { role: 'system', hookStatus: 'executing' })
     const watcher = watch([...range(0, 21), hook], order)
     await watcher.poll()

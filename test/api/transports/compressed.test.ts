@@ -18,7 +18,7 @@ describe.each(transports)('compression through %s', (transport) => {
     expect(faults.requests[0]?.headers['accept-encoding']).toMatch(/gzip/)
   })
 
-  it('that is unknown is named', async () => {
+  it('that is unknown is named in the error', async () => {
     const headers = { 'content-encoding': 'snappy', 'content-type': 'application/json' }
     faults.play([{ headers, body: Buffer.from([0xff, 0x06, 0x00, 0x80]) }])
     const error = await errorOf(faults.makeClient().organization.limits.getGlobal())
@@ -40,7 +40,7 @@ describe.each(transports)('compression through %s', (transport) => {
       expect(error).toMatchObject({ kind: 'http', status: 404, detail: 'no such thing' })
     })
 
-    it('does not hide of which type an error page is', async () => {
+    it('does not hide the content type of an error page', async () => {
       const page = { ...headers, 'content-type': 'text/html' }
       faults.play([{ status: 502, headers: page, body: compress('<h1>Bad Gateway</h1>') }])
       const error = await errorOf(faults.makeClient({ retries: 0 }).organization.limits.getGlobal())

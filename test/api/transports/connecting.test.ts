@@ -12,7 +12,7 @@ beforeAll(async () => {
   program = await buildProgram('test/api/transports/_gives-up.ts')
 })
 
-/** What listens at the target of the connection, as environment variables. */
+/** Starts the target of the connection. @returns the environment variables that lead to it */
 const places = {
   'an unreachable server': async () => ({
     HOOKBELL_API_BASE_URL: `https://127.0.0.1:${await startDeafServer()}`,

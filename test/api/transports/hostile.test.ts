@@ -77,7 +77,7 @@ describe.each(transports)('misuse through %s', (transport) => {
     ['extraBody', { method: 'GET' }, { extraBody: { a: 1 } }],
     ['extraBody', { method: 'POST', body: [1] }, { extraBody: { a: 1 } }],
     ['extraBody', { method: 'POST', body: 'text' }, { extraBody: { a: 1 } }],
-  ])('rejects the %s of a request that would be lost: %o %o', async (field, more, options = {}) => {
+  ])('rejects a value of %s that cannot be sent: %o %o', async (field, more, options = {}) => {
     faults.play([{}])
     const input = odd<RawRequest>({ path: '/x', ...more })
     const call = faults.makeClient().request(input, odd<CallOptions>(options))
@@ -169,7 +169,7 @@ describe('misuse of the helpers', () => {
     expect(throwIfAnyFailed(odd<Parameters<typeof throwIfAnyFailed>[0]>(null))).toBe(null)
   })
 
-  it('reads nothing from nothing', () => {
+  it('reads an empty text and an undefined field from undefined', () => {
     expect(textOf(undefined)).toBe('')
     expect(fieldOf(undefined, 'status')).toBe(undefined)
     expect(fieldOf('text', 'length')).toBe(4)
@@ -180,7 +180,7 @@ describe('misuse of the helpers', () => {
     ['without a text', { status: 200, headers: {} }, 'decode'],
     ['without a text or headers', { status: 400 }, 'http'],
     ['whose text and headers are null', { status: 200, headers: null, text: null }, 'decode'],
-    ['whose text is none', { status: 200, headers: {}, text: 5 }, 'decode'],
+    ['whose text is a number', { status: 200, headers: {}, text: 5 }, 'decode'],
     ['of status 400 whose headers are null', { status: 400, headers: null }, 'http'],
   ])('rejects a response of a custom transport %s', async (_, response, kind) => {
     const transport = odd<Transport>({ send: async () => response })
@@ -188,7 +188,7 @@ describe('misuse of the helpers', () => {
     expect(await errorOf(client.organization.limits.getGlobal())).toMatchObject({ kind })
   })
 
-  it('rejects with a network error if a custom transport throws what is no error', async () => {
+  it('rejects with a network error if a custom transport throws a value that is not an error', async () => {
     for (const thrown of [null, undefined, Symbol('no'), Object.create(null)]) {
       const transport = odd<Transport>({ send: () => Promise.reject(thrown) })
       const client = createClient({ apiKey, env: {}, transport, retries: 0 })

@@ -93,7 +93,7 @@ describe('the queue before the connections of undici', () => {
     expect(faults.connections).toBe(1)
   })
 
-  it('connects anew where the server ends every connection', async () => {
+  it('opens a new connection for each call if the server closes every connection', async () => {
     const calls = 3 * connections
     faults.play([{ ...ok, headers: { connection: 'close' } }])
     const { call } = makeCall()

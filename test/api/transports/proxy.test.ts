@@ -25,7 +25,7 @@ describe.each(connecting)('a proxy through %s', (transport) => {
     expect(seen?.headers).not.toHaveProperty('authorization')
   })
 
-  it('that closes every connection is not asked again and again', async () => {
+  it('that closes every connection gets a single request', async () => {
     setProxy(faults.url)
     faults.play([{ fault: 'close' }])
     const error = await errorOf(faults.makeClient(elsewhere).organization.limits.getGlobal())

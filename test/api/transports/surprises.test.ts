@@ -31,14 +31,14 @@ function startEagerServer(interim: string, isTogether: boolean) {
   })
 }
 
-// The `fetch` of Node.js closes the connection in this case, which a library cannot prevent.
+// Without `fetch`: that of Node.js closes the connection in this case, which a library cannot prevent.
 describe.each(connecting)('an unsolicited 100 Continue through %s', (transport) => {
   it.each([
     ['alone', CONTINUE],
     ['twice', CONTINUE + CONTINUE],
     ['after early hints', HINTS + CONTINUE],
     ['before early hints', CONTINUE + HINTS],
-  ])('is skipped %s, in one packet with the response or before it', async (_, interim) => {
+  ])('is ignored %s, in one packet with the response or before it', async (_, interim) => {
     for (const isTogether of [true, false]) await callThrice(interim, isTogether)
   })
 

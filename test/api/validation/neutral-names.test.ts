@@ -32,7 +32,7 @@ const message = { id: 'm', role: 'assistant', content: [], createdAt: 1, updated
 const page = (...messages: object[]) => ({ messages, pagination: { hasMore: false } })
 const session = { sessionId: 's', status: 'idle', messageCount: 0, createdAt: 1, updatedAt: 1 }
 
-// Prefixed, so that it is no ordinary word such as `parent`, which is not a provider.
+// The prefix `zz` excludes ordinary words such as `parent`, which do not name a provider.
 const company = fc.stringMatching(/^[a-z]{1,8}(AI|Labs|[0-9])?$/).map((name) => `zz${name}`)
 
 /** A copy in which hidden properties are visible. */
