@@ -59,7 +59,7 @@ describe.runIf(posix)('notifiers: command', () => {
     }
   })
 
-  it('fails at once if the program is behind a file, or is a link to itself', async () => {
+  it('fails at once if the path of the program leads through a file or a loop of links', async () => {
     const folder = await makeFolder()
     const [file, loop] = [join(folder, 'file'), join(folder, 'loop')]
     await writeFile(file, '')
@@ -185,7 +185,7 @@ describe.runIf(posix)('notifiers: command', () => {
     expect(error).toMatchObject({ verdict: 'retry', message: 'command: sh was killed by SIGKILL' })
   })
 
-  it('gives up on a file that is not there, and says where it looked', async () => {
+  it('gives up on a missing program, and names its path', async () => {
     const file = join(await makeFolder(), 'program')
     const error = await failureOf(send([file]))
     expect(error).toMatchObject({ verdict: 'give-up', hint: `There is no file ${file}` })
@@ -194,10 +194,10 @@ describe.runIf(posix)('notifiers: command', () => {
   })
 
   it.each([
-    ['#!/bin/sh\n', 0o644, 'EACCES', 'chmod'],
-    ['#!/no/such/interpreter\n', 0o755, 'ENOENT', '#!'],
-    ['#!/bin/sh\r\necho rung\r\n', 0o755, 'ENOENT', '#!'],
-  ])('gives up on a file with the content %j and mode %o', async (content, mode, code, hint) => {
+    ['#!/bin/sh\n', '644', 'EACCES', 'chmod'],
+    ['#!/no/such/interpreter\n', '755', 'ENOENT', '#!'],
+    ['#!/bin/sh\r\necho rung\r\n', '755', 'ENOENT', '#!'],
+  ])('gives up on a file with the content %j and mode %s', async (content, mode, code, hint) => {
     const file = join(await makeFolder(), 'program')
     await writeFile(file, content)
     await chmod(file, mode)
@@ -226,7 +226,7 @@ describe.runIf(posix)('notifiers: command', () => {
     },
   )
 
-  it('starts no program when its time is over before one can be started', async () => {
+  it('starts no program if its signal is aborted before the start', async () => {
     const file = join(await makeFolder(), 'started')
     const controller = new AbortController()
     const sending = failureOf(send(['touch', file], {}, {}, { signal: controller.signal }))

@@ -43,7 +43,7 @@ async function composeAndSend(
 }
 
 describe('a composed message', () => {
-  it('names a session without a name only by its full id in a mail', async () => {
+  it('names a session without a name once in a mail, by its full id', async () => {
     const unnamed = { ...message, origin: { ...message.origin, label: '7d3f9a52' } } as Message
     const options = { smtp: 'smtp://127.0.0.1', from: 'a@example.com', to: ['b@example.com'] }
     const { email } = notifiers

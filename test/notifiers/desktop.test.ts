@@ -163,7 +163,7 @@ describe.skipIf(reason)(`notifiers: desktop${reason}`, () => {
     await withdraw(next.handle)
   })
 
-  it('replaces the text of a notification, silently and only where it is shown', async () => {
+  it('replaces the text of a notification without a sound, and only on the desktop that shows it', async () => {
     const { handle } = await ask('first')
     const update = (shown: string) => {
       const channel = desktop.options.parse({ sound: true })
@@ -272,7 +272,7 @@ describe.skipIf(reason)(`notifiers: desktop${reason}`, () => {
     expect(error).toMatchObject({ verdict: 'unavailable', hint: expect.stringContaining('daemon') })
   })
 
-  it('leaves the text readable on a desktop that says it reads no markup, and hides nothing', async () => {
+  it('shows plain text as it is on a desktop without markup, but never lets markup hide a part', async () => {
     const plain = await startDesktop({ markup: 'no' })
     onTestFinished(plain.close)
     const bodyOf = async (body: string) => {
@@ -281,7 +281,7 @@ describe.skipIf(reason)(`notifiers: desktop${reason}`, () => {
       return plain.notices.at(-1)?.body.split('\n')[0]
     }
     expect(await bodyOf('npm test && a > b & c \\n')).toBe('npm test && a > b & c \\n')
-    // Some read it all the same.
+    // Some desktops interpret markup although they say that they do not.
     expect(await bodyOf('rm <!-- x -->&#8238;&lt;')).toBe('rm &lt;!-- x -->&amp;#8238;&amp;lt;')
   })
 

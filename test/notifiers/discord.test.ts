@@ -32,7 +32,7 @@ const refusal = (status: number, code: number, message: string): Step => ({
   body: JSON.stringify({ code, message }),
 })
 
-/** What Discord shows: without the backslashes, each of which is before a mark. */
+/** The text that Discord shows: without the backslashes that escape marks. */
 const shown = (content: string) => content.replace(/\\(.)/g, '$1')
 
 describe('notifiers: discord', () => {
@@ -43,7 +43,7 @@ describe('notifiers: discord', () => {
     accepting: { body: ACCEPTED, answer: 'accepted as 1310000000000000001' },
   })
 
-  it('posts title, formatted text and origin, and lets nothing in it call anybody', async () => {
+  it('posts title, formatted text and origin, and allows no mentions', async () => {
     const { receiver, post } = await start()
     const reply = 'hookbell reply b7c1 "…"'
     const origin = { label: 'Retry', project: 'shop', branch: 'main', host: 'box', reply }
@@ -121,7 +121,7 @@ describe('notifiers: discord', () => {
     expect(await send()).toMatchObject({ answer: 'accepted as 131' })
   })
 
-  it('names what Discord does not like in a message', async () => {
+  it('names the part of a message that Discord refuses', async () => {
     const tooLong = { code: 'BASE_TYPE_MAX_LENGTH', message: 'Must be 2000 or fewer in length.' }
     const errors = { content: { _errors: [tooLong] } }
     const body = JSON.stringify({ message: 'Invalid Form Body', code: 50035, errors })
@@ -131,7 +131,7 @@ describe('notifiers: discord', () => {
     )
   })
 
-  it('does not send again what was accepted without an id', async () => {
+  it('does not send a message again that was accepted without an id', async () => {
     const { send } = await start([{ status: 204, body: '' }])
     expect(await send()).toBe('204 No Content')
   })
@@ -177,7 +177,7 @@ describe('notifiers: discord', () => {
     expect((await post({ markup })).content).toMatch(/…\n```\n-# .*$/)
   })
 
-  it('cuts no escaped mark and no piece of code in two', () => {
+  it('truncates neither within an escaped mark nor within a piece of code', () => {
     const piece = fc.constantFrom('a', '\\_', '\\\\', '`npm test`', '<t:1795167000:f>', '\n')
     return fc.assert(
       fc.asyncProperty(fc.array(piece, { minLength: 500, maxLength: 3000 }), async (pieces) => {
@@ -206,10 +206,10 @@ describe('notifiers: discord', () => {
     expect(shown(escapeDiscord(text))).toBe(text)
   })
 
-  it('shows every text as it is, and makes nothing in it live', () => {
-    const live = fc.constantFrom('<@1>', '@here', 'http://evil.test', '[a](b)', '`', '**', '\\')
+  it('shows every text as it is, without active markup', () => {
+    const active = fc.constantFrom('<@1>', '@here', 'http://evil.test', '[a](b)', '`', '**', '\\')
     const texts = fc
-      .array(fc.oneof(live, fc.string({ unit: anyCharacter })))
+      .array(fc.oneof(active, fc.string({ unit: anyCharacter })))
       .map((parts) => parts.join(''))
     fc.assert(
       fc.property(texts, (text) => {

@@ -81,7 +81,7 @@ describe('notifiers: email: encryption', () => {
   it.each([
     ['issueExpired', 'IP:0.0.0.0', 'certificate has expired', 'clock'],
     ['issue', 'DNS:mail.example.com', 'does not match', 'host name'],
-  ] as const)('says what to do about a certificate: %s for %s', async (how, name, fault, next) => {
+  ] as const)('leads to a hint for a bad certificate: %s %s', async (how, name, fault, next) => {
     const authority = await makeAuthority()
     onTestFinished(authority.remove)
     const certificate = await authority[how](name)
@@ -93,7 +93,7 @@ describe('notifiers: email: encryption', () => {
     })
   })
 
-  it('says in words why a server speaks no TLS with us', async () => {
+  it('leads to an error in words if the TLS versions do not match', async () => {
     const { send } = await startChannel({
       server: { secure: true, maxVersion: 'TLSv1', minVersion: 'TLSv1' },
       url: 'smtps://127.0.0.1',

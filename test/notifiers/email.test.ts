@@ -119,7 +119,7 @@ describe('notifiers: email', () => {
     const letters = [..."!#$%&'*+-/=?^_`{|}~.azAZ09äÖßñжλ中अ"]
     const local = fc
       .string({ unit: fc.constantFrom(...letters), minLength: 1, maxLength: 12 })
-      // The server of the tests takes no other dots.
+      // The test server rejects an address that has a dot at the start or end, or two in a row.
       .filter((one) => !/^\.|\.\.|\.$/.test(one))
     const domain = fc.constantFrom('x.test', 'x-y.test', 'exämple.de', 'пример.рф', '例子.广告')
     const special = fc.constantFrom(...',;:<>@"\\()[]=?. ä', 'e@x.test', '=?utf-8?q?=0d=0aBcc:_e?=')
@@ -237,14 +237,14 @@ describe('notifiers: email', () => {
     )
   })
 
-  it('waits for a server that first asks who connects', async () => {
+  it('waits 12 s for the greeting of a server, which may look up the client first', async () => {
     const server = { onConnect: (_: unknown, callback: () => void) => setTimeout(callback, 12_000) }
     const { send, received } = await startChannel({ server })
     await send()
     expect(received).toHaveLength(1)
   })
 
-  it('looks up no name that can only mean this machine', async () => {
+  it('does not look up a name below localhost', async () => {
     const { send, received } = await startChannel({ url: 'smtp://bell.localhost' })
     await send()
     expect(received).toHaveLength(1)
@@ -279,7 +279,7 @@ describe('notifiers: email', () => {
     },
   )
 
-  it('takes the URL of a server as it is copied from a page of the web', () => {
+  it('accepts the URL of a server with the invisible characters of a copy from a web page', () => {
     const options = { from: 'bell@example.com', to: ['me@example.com'] }
     const smtp = '\ufeffsmtps://me:secret@mail.example.com\u00a0\n'
     expect(email.options.safeParse({ ...options, smtp }).data).toMatchObject({ smtp: smtp.trim() })

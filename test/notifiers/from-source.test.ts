@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { makeHome, root } from '../support/home.ts'
 import { startReceiver } from '../support/receiver.ts'
 
-// tsx, which runs the sources, gives the exports of a CommonJS package in another way than Node.js does.
+// tsx, which runs the sources, presents the exports of a CommonJS package differently from Node.js.
 describe('notifiers: run from source', () => {
   it.each([
     ['slack', {}],
@@ -14,7 +14,7 @@ describe('notifiers: run from source', () => {
     const { env } = await makeHome({ channels: { there: { type, url, ...options } } })
     const words = ['--import', 'tsx', join(root, 'src/cli.ts'), 'test', 'there']
     const { stderr, exitCode } = await execa(process.execPath, words, {
-      // tsx keeps there what it has compiled.
+      // The folder of the compiled code that tsx caches.
       env: { ...env, TMPDIR: process.env.TMPDIR },
       ...{ cwd: root, extendEnv: false, reject: false },
     })

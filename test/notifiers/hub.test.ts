@@ -112,7 +112,7 @@ describe.skipIf(!hasRedis)('notifiers: hub', () => {
   it.each([
     ['a wrong password', 'machine', 'wrong', 'hub: the hub refuses the user or the password'],
     [
-      'no password',
+      'a missing password',
       'machine',
       undefined,
       'hub: the hub asks for a password: set "password" of "hub"',

@@ -54,18 +54,18 @@ describe('the secrets in a URL', () => {
     ['/hook?k=abc%2Bdefghi%3D', 'GET /hook?k=abc+defghi= failed'],
     ['/abc%2Bdefghi%3D', 'no hook abc+defghi='],
     ['/abc%2Bdefghi%', 'no hook abc%2Bdefghi%'],
-  ])('of %s are not in %j', (path, text) => {
+  ])('of the path %s are removed from %j', (path, text) => {
     expect(answerLine(text, urlSecrets(`https://x.test${path}`))).not.toContain('defghi')
   })
 
-  it('are also its user and password', () => {
+  it('include its user and password', () => {
     const secrets = urlSecrets('https://me-myself-i:pass%2Bword-9@x.test/a')
     expect(answerLine('not me-myself-i, nor pass+word-9', secrets)).not.toMatch(/myself|word-9/)
   })
 })
 
-describe('a server whose certificate is not trusted', () => {
-  it('comes with the setting that names its authority', async () => {
+describe('a certificate that is not trusted', () => {
+  it('leads to an error with the setting for its authority', async () => {
     const authority = await makeAuthority()
     onTestFinished(authority.remove)
     const server = createServer(await authority.issue('DNS:localhost'), () => {})

@@ -63,7 +63,7 @@ describe('notifiers: ntfy', () => {
   })
 
   it('reads the whole answer, in which ntfy repeats the message', async () => {
-    // As a program in Go writes it, with escaped signs.
+    // ntfy is written in Go, which escapes such characters in JSON.
     const echo: Step = ({ body }) => ({
       body: JSON.stringify({ id: 'x1', event: 'message', ...JSON.parse(body) }).replaceAll(
         '<',
@@ -187,7 +187,7 @@ describe('notifiers: ntfy', () => {
     expect((await post({ sessionId: 'é/..%00'.repeat(50) })).sequence_id).toMatch(/^[\w-]{1,64}$/)
   })
 
-  it('uses one of its own, with `replace` too, where it must replace no other message', async () => {
+  it('uses another sequence id for a message that must replace no other, even with `replace`', async () => {
     const { receiver, send } = await start({ replace: true })
     await send()
     const options = ntfy.options.parse({ server: receiver.url, topic: 'my-agents', replace: true })

@@ -166,7 +166,7 @@ describe('notifiers: slack', () => {
     ['pick :one: or :+1:', 'pick :\u200bone: or :\u200b+1:'],
     ['main.ts:42:5 at 10:30:45', 'main.ts:42:5 at 10:30:45'],
     ['std::cout, a: b, https://a.example:443', 'std::cout, a: b, https://a.example:443'],
-  ])('lets no text of an event become a picture: %s', (text, shown) => {
+  ])('lets no text of an event become an emoji: %s', (text, shown) => {
     expect(slack.markup?.escape(text)).toBe(shown)
   })
 

@@ -30,8 +30,8 @@ const start = async (script: Step[] = [{ body: ACCEPTED }], options: object = {}
   return { receiver, channel, send, post }
 }
 
-/** What Telegram would make live. */
-const live = /:\/\/|[@#$]\w|[\w.]\.[\p{L}\d]|(?<![\w/])\/[a-z]/iu
+/** What Telegram would turn into a link, a mention, a hashtag, a cashtag or a command. */
+const active = /:\/\/|[@#$]\w|[\w.]\.[\p{L}\d]|(?<![\w/])\/[a-z]/iu
 
 const refusal = (status: number, description: string, parameters?: object): Step => ({
   status,
@@ -146,7 +146,7 @@ describe('notifiers: telegram', () => {
     expect(error.message).toBe(`telegram: ${status} ${description}`)
   })
 
-  it('says which id a group has that became a supergroup', async () => {
+  it('names the new id of a group that became a supergroup', async () => {
     const description = 'Bad Request: group chat was upgraded to a supergroup chat'
     const { send } = await start([refusal(400, description, { migrate_to_chat_id: -100123 })])
     expect(await failureOf(send())).toMatchObject({
@@ -220,7 +220,7 @@ describe('notifiers: telegram', () => {
     ['<b><code>a', '<b><code>a</code></b>'],
     ['<b>a</b> b', '<b>a</b> b'],
     ['a &lt;b&gt;', 'a &lt;b&gt;'],
-    // As a template of the user may have them.
+    // A template of the user may have such elements.
     ['<pre><code class="language-ts">a', '<pre><code class="language-ts">a</code></pre>'],
     ['<b><a href="https://x.test">a</a>', '<b><a href="https://x.test">a</a></b>'],
     ['<tg-spoiler>a', '<tg-spoiler>a</tg-spoiler>'],
@@ -228,12 +228,12 @@ describe('notifiers: telegram', () => {
     expect(closeElements(cut)).toBe(whole)
   })
 
-  it('has no quote inside a quote, which Telegram refuses', () => {
+  it('puts no quote inside a quote, which Telegram refuses', () => {
     const { quote } = telegramMarkup.parts
     expect(quote(`a\n${quote('b')}`)).toBe('<blockquote>a\nb</blockquote>')
   })
 
-  it('shows every text as it is, with nothing that Telegram would make live', () => {
+  it('shows every text as it is, without active markup', () => {
     const parts = fc.constantFrom(
       ...[
         'https://evil.test/a',
@@ -260,7 +260,7 @@ describe('notifiers: telegram', () => {
           .replaceAll('&#39;', "'")
           .replaceAll('&amp;', '&')
         expect(seen.replaceAll('\u2060', '')).toBe(text)
-        expect(seen).not.toMatch(live)
+        expect(seen).not.toMatch(active)
       }),
       { numRuns: runs(500) },
     )
@@ -270,11 +270,11 @@ describe('notifiers: telegram', () => {
     ['evil.**test** and evil.`test`', 'evil.test and evil.test'],
     ['@**somebody** #**tag** $**USD** /**start**', '@somebody #tag $USD /start'],
     ['tg:**//resolve** tg:/**/resolve**', 'tg://resolve tg://resolve'],
-  ])('makes nothing live that formatting cuts in two: %s', async (markdown, text) => {
+  ])('makes no active markup of a text that formatting splits: %s', async (markdown, text) => {
     const html = fromMarkdown(markdown, await loadMarkdown(), []).in(telegramMarkup)
     const seen = html.replace(/<[^<>]*>/g, '')
     expect(seen.replaceAll('\u2060', '')).toBe(text)
-    expect(seen).not.toMatch(live)
+    expect(seen).not.toMatch(active)
   })
 
   it.each([

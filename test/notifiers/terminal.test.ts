@@ -29,7 +29,7 @@ const send = (facts: Record<string, string>, options = {}, fields = {}, context 
     makeContext({ sessionEnv: facts, ...context }),
   )
 
-/** A server in a process that accepts nothing, like a tmux that is stopped. */
+/** A server in its own process that accepts no connection, like a tmux that is stopped. */
 async function startDeaf(socket: string) {
   const program = `require('node:net').createServer().listen(process.argv[1], () => {
     require('node:fs').writeSync(1, 'ready')
@@ -116,7 +116,7 @@ describe.skipIf(reason)(`notifiers: terminal${reason}`, () => {
   })
 
   it('is unavailable once the terminal is closed', async () => {
-    // Of a time before the terminal, because a test in another process may get one with the same name.
+    // The message is older than the terminal, because another test may get a new terminal with the same name.
     const before = new Date(Date.now() - 5000).toISOString()
     const pty = await startPty()
     await pty.close()
@@ -142,7 +142,7 @@ describe.skipIf(reason)(`notifiers: terminal${reason}`, () => {
 
   it('asks for a retry while Ctrl+S has stopped the terminal', async () => {
     const pty = await startPty()
-    // What only a timer still needs may be collected before the timer ends.
+    // Garbage collection must not remove anything that the send needs while it only waits for a timer.
     const collecting = setInterval(collectGarbage, 100)
     onTestFinished(() => clearInterval(collecting))
     pty.type('\x13')

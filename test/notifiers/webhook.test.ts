@@ -137,7 +137,7 @@ describe('notifiers: webhook', () => {
   })
 
   it.each(['stall', 'cut', 'drip', 'endless'] as const)(
-    'counts as delivered by its status, whatever becomes of the text after it: %s',
+    'counts a message as delivered by the status alone, even if the body ends in the fault %s',
     async (fault) => {
       const server = await startFaultServer([{ fault, body: 'thank you' }])
       onTestFinished(() => server.close())

@@ -10,10 +10,10 @@ const allRowsOf = (text: string) => text.split('\n').reduce((sum, line) => sum +
 
 describe('notifiers: desktop: rows of a notification', () => {
   it.each([
-    ['nothing', '', ''],
-    ['as many lines', 'a\nb\nc\nd\ne', 'a\nb\nc\nd\ne'],
-    ['as many rows', digits.slice(0, 250), digits.slice(0, 250)],
-    ['one line more', 'a\nb\nc\nd\ne\nf', 'a\nb\nc …\ne\nf'],
+    ['an empty text', '', ''],
+    ['five lines', 'a\nb\nc\nd\ne', 'a\nb\nc\nd\ne'],
+    ['one line of five rows', digits.slice(0, 250), digits.slice(0, 250)],
+    ['six lines', 'a\nb\nc\nd\ne\nf', 'a\nb\nc …\ne\nf'],
     ['empty lines at the gap', 'a\nb\n\nd\ne\n\ng', 'a\nb …\n\ng'],
     ['one long line', digits, `${digits.slice(0, 148)}…${digits.slice(200)}`],
     [
@@ -31,11 +31,11 @@ describe('notifiers: desktop: rows of a notification', () => {
       `a\n${'漢'.repeat(150)}`,
       `a\n${'漢'.repeat(49)}…${'漢'.repeat(50)}`,
     ],
-  ])('five rows: %s', (_, text, expected) => {
+  ])('a text is fitted into five rows: %s', (_, text, expected) => {
     expect(fitRows(text, 5)).toBe(expected)
   })
 
-  it('two rows: the start and the end', () => {
+  it('two rows show the start and the end of a longer text', () => {
     expect(fitRows(digits, 2)).toBe(`${digits.slice(0, 48)}…${digits.slice(250)}`)
   })
 

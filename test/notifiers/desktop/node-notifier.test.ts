@@ -5,7 +5,7 @@ import { missingDesktopPrograms, startDesktop } from '../../support/desktop.ts'
 const missing = missingDesktopPrograms()
 const reason = missing.length > 0 ? ` (skipped: ${missing.join(', ')} not installed)` : ''
 
-// On Intel Macs and Windows, where it is used, it runs other programs, but our code is the same.
+// hookbell uses node-notifier only on Intel Macs and Windows. It runs other programs there, but our code is the same.
 describe.skipIf(reason)(`notifiers: node-notifier${reason}`, () => {
   let screen: Awaited<ReturnType<typeof startDesktop>>
   const { signal } = new AbortController()

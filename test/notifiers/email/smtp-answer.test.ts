@@ -71,7 +71,7 @@ describe('notifiers: email: responses of the mail server', () => {
         expect(received[0]?.to).toEqual(['a@example.com', 'B@example.com'])
       })
 
-      it('that is temporary has the mail sent again to those who lack it', async () => {
+      it('that is temporary makes the mail be sent again to those who lack it', async () => {
         const refused = { b: refusal(450, 'greylisted'), c: refusal(550, 'unknown') }
         const { send, received } = await startChannel(refusing(refused))
         const sent = await send()
@@ -83,7 +83,7 @@ describe('notifiers: email: responses of the mail server', () => {
         expect(received[0]?.to).toEqual(['a@example.com'])
       })
 
-      it('is reported, and is no failure, where the others have the mail already', async () => {
+      it('is reported, but not as a failure, if the others have the mail already', async () => {
         const { send } = await startChannel(refusing({ b: refusal(450, 'greylisted') }))
         expect(await send({}, { remaining: ['B@Example.com'] })).toEqual({
           answer: 'The others have it (refused: B@example.com: 450 greylisted)',
@@ -96,7 +96,7 @@ describe('notifiers: email: responses of the mail server', () => {
       })
     })
 
-    it('is asked again only for those who lack the mail, which names all of them', async () => {
+    it('leads to a retry only for those who lack the mail, which names all recipients', async () => {
       const to = ['a@example.com', 'b@example.com']
       const { send, received } = await startChannel({ options: { to } })
       expect(await send({}, { remaining: ['b@example.com'] })).toBe('250 2.0.0 Ok: queued as 4F2A')
@@ -110,7 +110,7 @@ describe('notifiers: email: responses of the mail server', () => {
       ['ada@example.org', '"Lovelace, Ada" <ada@example.org>'],
       ['jörg@exämple.de', 'Jörg <JÖRG@xn--exmple-cua.de>'],
       ['a..b@example.org', 'A <a..b@example.org>'],
-    ])('is asked again for %s who is %s by then', async (before, after) => {
+    ])('leads to a retry for %s, who is %s in the configuration by then', async (before, after) => {
       const { port, received } = await startSmtpServer({
         lenientAddressParsing: true,
         onRcptTo: ({ address }, _session, callback) =>
@@ -128,7 +128,7 @@ describe('notifiers: email: responses of the mail server', () => {
       expect(received[1]?.to).not.toEqual(['other@example.com'])
     })
 
-    it('is not asked again when those who lack the mail were removed', async () => {
+    it('leads to no retry when those who lack the mail were removed from the channel', async () => {
       const { send, received } = await startChannel()
       expect(await send({}, { remaining: ['b@example.com'] })).toBe(
         'Not sent again: the recipients without it were removed from the channel',
@@ -140,7 +140,7 @@ describe('notifiers: email: responses of the mail server', () => {
   it.each([
     ['smtps://127.0.0.1', withoutTls, 'it answers without encryption', 'smtp://'],
     ['smtp://127.0.0.1', { secure: true }, 'Greeting never received', 'smtps://'],
-  ])('says what to use instead of %s', async (url, server, message, hint) => {
+  ])('an error says what to use instead of %s', async (url, server, message, hint) => {
     const { send } = await startChannel({ url, server })
     expect(await failureOf(send())).toMatchObject({
       verdict: 'retry',
@@ -152,7 +152,7 @@ describe('notifiers: email: responses of the mail server', () => {
   it.each([
     ['+OK POP3 server ready', 'No mail is sent by this port'],
     ['* OK IMAP4rev1 ready', 'No mail is sent by this port'],
-  ])('says that a port is the wrong one when it greets with %s', async (greeting, hint) => {
+  ])('an error says that a port is wrong if it greets with %s', async (greeting, hint) => {
     const port = await startGreeter(greeting)
     expect(await failureOf(makeSend(`smtp://127.0.0.1:${port}`)())).toMatchObject({
       ...{ verdict: 'retry', hint: expect.stringContaining(hint) },
@@ -164,7 +164,7 @@ describe('notifiers: email: responses of the mail server', () => {
     ['onData', 554, '5.2.252 SendAsDenied; me@x.test not allowed to send as', '"from"'],
     ['onData', 551, '5.7.1 Not authorised to send from this header address', '"from"'],
     ['onRcptTo', 550, '5.1.1 no such user', undefined],
-  ])('says what may be wrong when %s answers %i %s', async (command, status, text, hint) => {
+  ])('an error has a suitable hint if %s answers %i %s', async (command, status, text, hint) => {
     const refuse = (data: unknown, _session: unknown, callback: (error: Error) => void) => {
       if (data instanceof Readable) data.resume()
       callback(refusal(status, text))
@@ -174,7 +174,7 @@ describe('notifiers: email: responses of the mail server', () => {
     expect((await failureOf(send())).hint).toEqual(hint && expect.stringContaining(hint))
   })
 
-  it('says that an address may need SMTPUTF8', async () => {
+  it('an error says that an address may need SMTPUTF8', async () => {
     const { send } = await startChannel({
       server: {
         hideSMTPUTF8: true,
@@ -187,7 +187,7 @@ describe('notifiers: email: responses of the mail server', () => {
   })
 
   it.each(['smtp://127.0.0.1:1', 'smtps://mail.nowhere.invalid'])(
-    'says where to look when there is no server: %s',
+    'an error says what to check if there is no server: %s',
     async (smtp) => {
       const hint = expect.stringContaining('host and port')
       expect(await failureOf(makeSend(smtp)())).toMatchObject({ verdict: 'retry', hint })
@@ -204,7 +204,7 @@ describe('notifiers: email: responses of the mail server', () => {
       expect(error.message).toContain('530 ')
     })
 
-    it('is told what may be the reason when the server passes no mails on', async () => {
+    it('gets a hint at the reason when the server does not relay mails', async () => {
       const { send } = await startChannel({
         server: {
           onRcptTo: (_address, _session, callback) =>
@@ -246,7 +246,7 @@ describe('notifiers: email: responses of the mail server', () => {
       })
     })
 
-    it('is told that the provider takes no passwords', async () => {
+    it('gets a hint when the provider accepts no passwords', async () => {
       const answer = '5.7.139 Authentication unsuccessful, basic authentication is disabled.'
       const { send } = await startChannel({
         server: { onAuth: (_auth, _session, callback) => callback(refusal(535, answer)) },
@@ -257,7 +257,7 @@ describe('notifiers: email: responses of the mail server', () => {
     })
 
     it.each(['PLAIN', 'LOGIN', 'CRAM-MD5'])(
-      'keeps them out of errors when the server repeats its %s login',
+      'keeps both out of errors when the server repeats its %s login',
       async (method) => {
         const base64 = (text: string) => Buffer.from(text).toString('base64')
         const echo = [
@@ -283,7 +283,7 @@ describe('notifiers: email: responses of the mail server', () => {
       },
     )
 
-    it('keeps them out of errors when nothing listens on the port', async () => {
+    it('keeps both out of errors when nothing listens on the port', async () => {
       const error = await failureOf(makeSend(`${url}:1`)())
       expect(error.verdict).toBe('retry')
       expect(error.message).toContain('ECONNREFUSED')
@@ -292,7 +292,7 @@ describe('notifiers: email: responses of the mail server', () => {
   })
 
   it.each(['greeting', 'answer'])(
-    'stops at its abort signal when the server sends no %s',
+    'a send stops at its abort signal when the server sends no %s',
     async (missing) => {
       const sockets: Socket[] = []
       const server = createServer((socket) => {
@@ -315,7 +315,7 @@ describe('notifiers: email: responses of the mail server', () => {
   )
 
   it.each(['421 4.3.2 shutting down', '554 5.7.1 no mail from this network'])(
-    'asks for a retry when the server closes the connection with %s',
+    'a send is retried when the server closes the connection with %s',
     async (greeting) => {
       const port = await startGreeter(greeting)
       const message = `email: Invalid greeting: ${greeting}`
