@@ -109,7 +109,7 @@ describe('own templates', () => {
 
   it('that cannot be read are reported', () => {
     const folder = makeConfigDir({ 'plain/ended.liquid': 'x' })
-    // Root could read a file without permissions.
+    // A link to itself, because root can read a file without permissions.
     symlinkSync('done.liquid', join(folder, 'templates/plain/done.liquid'))
     expect(templateProblems(folder)).toEqual([
       expect.stringContaining('done.liquid: a link that leads back to itself'),

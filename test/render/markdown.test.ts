@@ -253,7 +253,7 @@ describe("an agent's Markdown", () => {
     ['a\n- b', true],
     ['1. b', true],
     ['', false],
-  ])('is detected before its parser is loaded: %j', (text, expected) => {
+  ])('is detected or ruled out before its parser is loaded: %j', (text, expected) => {
     expect(mayHaveMarkdown([text])).toBe(expected)
   })
 })

@@ -134,7 +134,7 @@ describe('a message', () => {
     ['abnormal-end', 'session ended abnormally'],
     ['failed', 'failed'],
     ['other', 'Stop'],
-  ] as const)('about %s says so in its title, however long the names in it are', (kind, words) => {
+  ] as const)('about %s has its kind in the title, however long the names are', (kind, words) => {
     const project = `api${'👩‍👩‍👧'.repeat(8)}${'-server'.repeat(8)} (bold-fox)`
     const renderer = render({ kind, project, agent: 'tester'.repeat(20) })
     const { title, origin } = renderer.message('normal', { clearance: 'full' })
@@ -259,7 +259,7 @@ describe('a message', () => {
 
   it('reports a template that cannot be read', () => {
     const folder = makeConfigDir({ 'plain/other.liquid': 'x' })
-    // Root could read a file without permissions.
+    // A link to itself, because root can read a file without permissions.
     symlinkSync('done.liquid', join(folder, 'templates/plain/done.liquid'))
     expect(render({}, folder).problems.join()).toContain(
       'done.liquid: a link that leads back to itself',
@@ -319,7 +319,7 @@ describe('a question of a sub-agent', () => {
   } as const satisfies EnrichedEvent['question']
   const event = { kind: 'permission', tool: 'Bash', question, agentId: 'a1' } as const
 
-  it('names it before what it asks, in each format', () => {
+  it('names the sub-agent before what it asks, in each format', () => {
     const renderer = render({ ...event, agent: 'Ex*plore' })
     expect(renderer).toMatchObject({
       title: 'api-server: permission needed',
@@ -331,7 +331,7 @@ describe('a question of a sub-agent', () => {
     expect(markupIn('html')).toMatch(/^<p><b>Sub-agent Ex\*plore<\/b><\/p>\s*<p><b>Bash<\/b><\/p>/)
   })
 
-  it('is none if the session itself runs as an agent with a name', () => {
+  it('is shown as one of the session if the session itself runs as a named agent', () => {
     expect(render({ ...event, agent: 'reviewer', agentId: '' }).body).toBe('Bash: npm publish')
   })
 })
@@ -509,7 +509,7 @@ describe('the template that a route names', () => {
 })
 
 describe('a message that cannot be rendered as usual', () => {
-  it('comes by the built-in template when the machine slept meanwhile, and has no time limit then', () => {
+  it('uses the built-in template without a time limit if the machine slept meanwhile', () => {
     let now = 0
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
       now += 60_000
@@ -528,7 +528,7 @@ describe('a message that cannot be rendered as usual', () => {
   it.each([
     [{ lastMessage: 'All **green**' }, 'All green'],
     [{ kind: 'waiting', message: 'Idle' }, 'Idle'],
-  ] as const)('still says what %j says if the package is gone', (event, body) => {
+  ] as const)('has the text of the event %j even if the package is gone', (event, body) => {
     const templates = Object.assign(new Templates(makeConfigDir()), {
       builtIn() {
         throw new HookbellError('E_TEMPLATE', 'done.liquid: missing')

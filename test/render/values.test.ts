@@ -68,7 +68,7 @@ describe('the values of templates', () => {
     ['reason', { reason: 'said the agent' }, '', 'minimal'],
     ['reason', { reason: 'said the agent' }, 'said the agent', 'summary'],
     ['prompt', { prompt: '  padded  ' }, 'padded'],
-  ])('say what happened: %s of %j', (name, event, expected, clearance) => {
+  ])('have the expected text: %s of %j', (name, event, expected, clearance) => {
     expect(String(makeValue(name, event, clearance).valueOf())).toBe(expected)
   })
 
@@ -84,7 +84,7 @@ describe('the values of templates', () => {
     expect(text.length).toBeLessThanOrEqual(max)
   })
 
-  it('have no part of a key with which the searched end of a long answer begins', () => {
+  it('leave out a key that is cut because only the end of a long answer is searched', () => {
     const key = `ghp_${'0123456789'.repeat(4)}`
     for (const cut of [10, 20, 30]) {
       const rest = ` ${'word '.repeat(4000)}`.slice(0, 16 * 1024 - cut)
