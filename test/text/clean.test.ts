@@ -15,7 +15,7 @@ import { anyCharacter } from '../support/any-character.ts'
 const range = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_, at) => String.fromCharCode(first + at))
 
-/** What a terminal obeys. A line end and a tab are wanted, and a carriage return may be part of a line end. */
+/** The characters that control a terminal. Without line end, tab and carriage return, which a text may contain. */
 const controls = [...range(0, 8), '\v', '\f', ...range(0x0e, 0x1f), ...range(0x7f, 0x9f)]
 const directions = [
   '\u061c',
@@ -43,7 +43,7 @@ describe('text', () => {
     expect(cutText('👩‍👩‍👧‍👧', 5)).toBe('👩\u200d…')
   })
 
-  it('has no colours of a terminal, but shows what else follows an escape character', () => {
+  it('loses terminal colors, but shows whatever else follows an escape character', () => {
     expect(cleanText('\x1b[1;31mError:\x1b[0m no\x1b[m route')).toBe('Error: no route')
     // As `grep --color` writes them.
     expect(cleanText('a=\x1b[01;31m\x1b[Kgh\x1b[m\x1b[Kp\x1b[0K_')).toBe('a=ghp_')
@@ -102,7 +102,7 @@ describe('text', () => {
     expect(cleanText('a\u001b]0;x\u0007\r\nb\rc\u202ed')).toBe('a]0;x\nb\ncd')
   })
 
-  it('loses every character that a terminal obeys or that changes the direction of text', () => {
+  it('loses every character that controls a terminal or changes the direction of text', () => {
     for (const character of [...controls, ...directions])
       expect([character, cleanText(`a${character}b`)]).toEqual([character, 'ab'])
     expect(cleanText('half \ud800 pair')).toBe('half \ufffd pair')
@@ -124,7 +124,7 @@ describe('text', () => {
 })
 
 describe('text with its control characters shown', () => {
-  it('has an escape for each that a terminal would obey or hide', () => {
+  it('has an escape for each character that controls a terminal or is invisible', () => {
     const hidden = ['\u200b', '\u2028', '\u2029', ...range(0x2060, 0x2065)]
     for (const character of [...controls, '\r', ...directions, ...hidden]) {
       const text = `a${character}b${character}`

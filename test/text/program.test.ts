@@ -7,7 +7,7 @@ it.each([
   [['ring-2.0+x']],
   [['/opt/x.batch']],
   [Array(100).fill('ring')],
-])('a program is named by %j', (words) => {
+])('%j is a valid command', (words) => {
   expect(argv.parse(words)).toEqual(words)
 })
 
@@ -24,6 +24,6 @@ it.each([
   [['/opt/x\0y']],
   [['/bin/true', 'x\0y']],
   [Array(101).fill('ring')],
-])('no program is named by %j', (words) => {
+])('%j is not a valid command', (words) => {
   expect(argv.safeParse(words).success).toBe(false)
 })

@@ -22,7 +22,7 @@ describe('a time of day', () => {
     ['00:00', undefined, '2026-03-28T12:00:00Z', '2026-03-28 00:00', '2026-03-29 00:00'],
     // The clock skipped this time.
     ['02:30', undefined, '2026-03-29T12:00:00Z', '2026-03-29 03:30', '2026-03-30 02:30'],
-    // Half an hour into the day after it, 24 hours ago was two days ago.
+    // It is 00:30 on March 30. The day before had 23 hours, so 24 hours ago it was March 28.
     ['09:15', undefined, '2026-03-29T22:30:00Z', '2026-03-29 09:15', '2026-03-30 09:15'],
   ])(
     'of %s on %j, seen from %s, was last reached at %s and is next reached at %s',

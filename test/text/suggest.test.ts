@@ -12,23 +12,23 @@ describe('the word that was most likely meant', () => {
     ['STATUS', 'status'],
     ['de', undefined],
     ['xyz', undefined],
-    // A longer word may be two slips away.
+    // A longer word may have two typing errors.
     ['simluat', 'simulate'],
     ['smiluaet', undefined],
   ])('of %s is %s', (word, meant) => {
     expect(closest(word, known)).toBe(meant)
   })
 
-  it('is none where nothing is known', () => {
+  it('is undefined if no words are known', () => {
     expect(closest('status', [])).toBeUndefined()
   })
 
-  it('is a short word exactly if that is one slip away, or begins so', () => {
+  it('is a short word exactly if the typed text has one typing error or is its start', () => {
     const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 5 })
     fc.assert(
       fc.property(word, word, (typed, meant) => {
         const isBegun = typed.length > 2 && meant.startsWith(typed)
-        const isMeant = typed === meant || isBegun || slipsOf(meant).includes(typed)
+        const isMeant = typed === meant || isBegun || withOneError(meant).includes(typed)
         expect(closest(typed, [meant])).toBe(isMeant ? meant : undefined)
       }),
       { numRuns: 2000 },
@@ -36,8 +36,8 @@ describe('the word that was most likely meant', () => {
   })
 })
 
-/** A letter that is missing, added, another one, or swapped with the next one. */
-function slipsOf(word: string): string[] {
+/** All forms of the word with one typing error: a letter is missing, added, replaced or swapped with the next one. */
+function withOneError(word: string): string[] {
   return Array.from({ length: word.length + 1 }, (_, at) => {
     const [before, after] = [word.slice(0, at), word.slice(at)]
     const [one = '', two = ''] = after

@@ -138,14 +138,14 @@ describe('keys with a fixed word in them', () => {
     `-----BEGIN CERTIFICATE-----\n${`${any(64)}\n`.repeat(4)}-----END CERTIFICATE-----`,
     `data:image/png;base64,iVBORw0KGgo${any(600)}`,
     `data:application/wasm;base64,AGFzbQ${any(60)}/EAAAoBUAACM${any(60)}`,
-  ])('are not seen in %j', (text) => {
+  ])('are not found in %j', (text) => {
     expect(redact(text)).toBe(text)
   })
 
   it.each([
     'npx vitest run src/components/checkout/Payment.test.tsx --reporter=verbose',
     'All 12 tests pass, see [the notes](docs/notes-of-the-parser.md): 100% of the parts are done.',
-  ])('cost nothing in a text with none of the words, such as %j', (text) => {
+  ])('are not searched for in a text with none of the words, such as %j', (text) => {
     const looked = groups.filter((group) => mayMatch(group, text) && (group.gate?.(text) ?? true))
     const patterns = looked.flatMap(({ shapes }) => shapes.map(({ pattern }) => pattern.source))
     expect(patterns.filter((source) => source.includes('github_pat_'))).toEqual([])

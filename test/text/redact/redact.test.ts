@@ -54,7 +54,7 @@ const keys = {
   jwt: `eyJ${'hbGciOiJIUzI1NiJ9'}.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl`,
 }
 
-/** Each of them, or the first and the last of a range. */
+/** Invisible characters: single ones, and the first and last of each range. */
 const invisible = [
   ...[
     '\u0007',
@@ -221,7 +221,7 @@ describe('redact', () => {
     )
   })
 
-  it('finds what shows only once the key beside it is redacted', () => {
+  it('removes a secret that is recognized only after the key beside it was removed', () => {
     const text = `bw unlock ://u:${keys.slackUrl}auth=('me', '`
     expect(redact(text)).toBe(`bw unlock [redacted][redacted]=('me', '`)
   })
@@ -382,7 +382,7 @@ describe('redact', () => {
     ['after a line end of JSON within a text', String.raw`{\"text\":\"first line\n`],
     ['after an escaped character of JSON', String.raw`?token\u003d`],
     ['after an escaped character of a shell', String.raw`printf '\x22`],
-    ['after a colour whose escape character was removed', 'error: [1;31m'],
+    ['after a color whose escape character was removed', 'error: [1;31m'],
   ])('removes a key %s', (_, before) => {
     for (const key of [keys.github, keys.aws, keys.anthropic, keys.pypi, keys.jwt]) {
       expect(redact(`${before}${key} after`)).toBe(`${before}[redacted] after`)
@@ -421,7 +421,7 @@ describe('redact', () => {
     expect(long.length).toBeGreaterThan(100)
   })
 
-  it('reads a certificate in base64 that is cut or garbled', () => {
+  it('leaves a certificate in base64 that is cut or garbled unchanged', () => {
     const garbled = `LS0tLS1CRUdJTi=${'A'.repeat(30)} LS0tLS1CRUdJTi+/=${'=1'.repeat(20)}`
     expect(redact(garbled)).toBe(garbled)
   })
@@ -430,7 +430,7 @@ describe('redact', () => {
     expect(redact('a correct-horse', ['half \ud800 pair', 'correct-horse'])).toBe('a [redacted]')
   })
 
-  // A look-behind that is tried at each character takes hundreds of times as long.
+  // A pattern that tries a look-behind at each character would take hundreds of times as long.
   it.each([
     ['one long word', 'a'],
     ['digits', '0123456789abcdef'],
@@ -641,7 +641,7 @@ describe('redact', () => {
       }
     })
 
-    // What decides about a value reads all of it.
+    // The whole value is read to decide whether it is a secret.
     it.each([
       'token ',
       'API key: ',

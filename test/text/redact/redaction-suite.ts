@@ -20,25 +20,25 @@ export function testRedaction(
       expect(redact(shown)).toBe(shown)
     })
 
-    it.each(secret)('are looked for however the words of %j are separated', (line) => {
+    it.each(secret)('are searched for with any space between the words of %j', (line) => {
       for (const space of [' ', '  ', '\t', ' \\\n  ']) {
         expectWords(marked(line).text.replaceAll(' ', space))
       }
     })
 
-    it.each(harmless)('are not seen in %j', (text) => {
+    it.each(harmless)('are not found in %j', (text) => {
       expect(redact(text)).toBe(text)
     })
   })
 }
 
-/** Whether a shape is in a text, whatever the words and gates say that come before the search. */
+/** Whether a shape matches a text, without the check of the words and the gate that precedes a search. */
 export function isFound(text: string, { scope, pattern }: Shape): boolean {
   const parts: readonly string[] = scope ? (text.match(scope) ?? []) : [text]
   return parts.some((part) => new RegExp(pattern).test(part))
 }
 
-/** Expects that no shape of the text is passed over because of the words or the gate of its group. */
+/** Expects that no shape that matches the text is skipped because of the words or the gate of its group. */
 export function expectWords(text: string): void {
   const searched = searchable(text)
   for (const group of groups) {
