@@ -28,7 +28,7 @@ export interface CallOptions {
   headers?: Record<string, string>
 }
 
-/** An emulator with a clock that stands still until a test moves it. Closed after the test. */
+/** Starts an emulator whose clock stays at `NOW` until a test changes it. Closed at the end of the test. */
 export async function startTestEmulator(options: EmulatorOptions = {}) {
   const emulator = await startEmulator({ now: () => NOW, ...options })
   onTestFinished(() => emulator.close())

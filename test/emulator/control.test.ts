@@ -18,7 +18,7 @@ describe('the control path', () => {
     expect((await emulator.get(SCAN)).status).toBe(200)
   })
 
-  it('rejects a body that is too large, instead of taking it for empty', async () => {
+  it('rejects a body that is too large, instead of treating it as empty', async () => {
     const emulator = await startTestEmulator({ seed: { behavior: { maxBodyBytes: 100 } } })
     const faults = [makeFault({ path: SCAN }, { status: 500, body: 'x'.repeat(100) })]
     expect((await emulator.post('/__emulator/faults', faults, keyless)).status).toBe(413)

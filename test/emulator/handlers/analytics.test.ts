@@ -84,7 +84,7 @@ describe.each(all)('GET .../%s', (name) => {
     expect((await read(emulator, name, day)).status).toBe(200)
   })
 
-  it('returns the same rows for the same days, also in two parts', async () => {
+  it('returns the same rows for the same days, also if they are requested in two parts', async () => {
     const one = await startTestEmulator()
     const other = await startTestEmulator()
     const query = { limit: '100' }
@@ -207,11 +207,11 @@ describe('the pages of users', () => {
   const seed = { users, computers, sessions: [] }
 
   it.each([
-    [undefined, 20],
+    ['', 20],
     ['1', 1],
     ['7', 7],
     ['100', 100],
-  ])('contain at most %s users, each user once', async (limit, size) => {
+  ])('with the limit "%s" contain at most %i users, and each user once', async (limit, size) => {
     const emulator = await startTestEmulator({ seed })
     const whole = await rowsOf(emulator, 'users', { limit: '100' })
     const rows: Row[] = []

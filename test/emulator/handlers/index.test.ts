@@ -121,7 +121,7 @@ function badValuesOf(endpoint: Endpoint): Case[] {
 function goodValuesOf(endpoint: Endpoint): Case[] {
   return propertiesOf(endpoint).flatMap(({ name, wireName, schema, place }) =>
     at(schema)
-      // One character is not an ID that exists; names are looked at by the test.
+      // No ID at a length limit exists. Neither does such a name, but the test expects 404 for it.
       .filter(() => place !== 'params' || endpoint.id === 'computers.getByName')
       .map((value) => ({ field: wireName, change: { [name]: value } })),
   )

@@ -65,7 +65,7 @@ describe('a seed', () => {
 
   it('is read from a file, with the file in error messages', async () => {
     const file = join(await makeFolder(), 'seed.json')
-    // With a byte order mark, as programs of Windows write it.
+    // With a byte order mark, as Windows programs write it.
     await writeFile(file, `\ufeff${JSON.stringify({ limits: { global: 5 } })}`)
     const emulator = await startTestEmulator({ seed: await loadSeed(file) })
     expect((await emulator.get('/api/v0/organization/usage/limits/global')).body.limit).toBe(5)

@@ -61,7 +61,7 @@ describe('the state file', () => {
     expect(await statusWith(third, key.value)).toBe(200)
   })
 
-  it('leads to new IDs that can still be used', async () => {
+  it('makes a restarted emulator offer a key and a computer that still exist', async () => {
     const { stateFile } = await makeFile()
     const first = await startTestEmulator({ stateFile })
     await rotate(first, {})
