@@ -24,7 +24,7 @@ export interface Typed {
   exitCodes?: readonly number[]
 }
 
-/** A terminal in a new home with the built program on the PATH. Killed at the end of the test. */
+/** Starts a shell in a new home, with the built program on the PATH. Its commands are killed at the end of the test. */
 export async function startShell(given: Record<string, string | undefined> = {}) {
   const home = await makeFolder()
   const [bin, project] = [join(home, 'bin'), join(home, 'api-server')]
@@ -56,7 +56,7 @@ export async function startShell(given: Record<string, string | undefined> = {})
 const writer = (folder: string) => (name: string, value: unknown) =>
   writeFileSync(join(folder, name), JSON.stringify(value))
 
-/** @returns the output of the terminal and the exit code of the line */
+/** Runs a script in a terminal. @returns its output, its exit code and the answers that it did not ask for */
 async function runInTerminal(script: string, env: NodeJS.ProcessEnv, answers: [RegExp, string][]) {
   const words = ['--quiet', '--flush', '--return', '--command', `sh ${shellQuote(script)}`]
   const child = spawn('script', [...words, '/dev/null'], { env, stdio: ['pipe', 'pipe', 'ignore'] })

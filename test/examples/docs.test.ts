@@ -10,7 +10,7 @@ import { root } from '../support/home.ts'
 // A compiler runs here, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
-/** Joins the blocks of a page into one program. Of the README, only the section about the API. */
+/** Joins the TypeScript blocks of a page into one program. Uses only the section about the API from the README. */
 function programOf(page: string): string {
   const whole = readFileSync(join(root, page), 'utf8')
   const text = whole.slice(Math.max(0, whole.indexOf("## The organization's API")))

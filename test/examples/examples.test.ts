@@ -35,7 +35,7 @@ function runExample(
 ) {
   const env = {
     PATH: process.env.PATH,
-    // tsx keeps there what it has compiled.
+    // The folder of the compiled code that tsx caches.
     TMPDIR: process.env.TMPDIR,
     HOOKBELL_API_BASE_URL: emulator.url,
     HOOKBELL_APP_BASE_URL: emulator.appUrl,

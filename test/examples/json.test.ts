@@ -91,7 +91,7 @@ async function checkWebhookBody(shown: object) {
   expect(shapeOf(shown)).toEqual(shapeOf(JSON.parse(receiver.received[0]?.body ?? 'null')))
 }
 
-/** The value with the type name in place of each text and number. */
+/** A copy of the value with the type name instead of each text, number and boolean. */
 function shapeOf(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return typeof value
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shapeOf(inner)]))
