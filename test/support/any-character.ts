@@ -5,8 +5,8 @@ const FIRST_SURROGATE = 0xd800
 const CODE_POINTS = 0x110000 - SURROGATES
 
 /**
- * Every character of Unicode, as a unit of fc.string. Its values and how they shrink are those of the unit 'binary', which
- * lists all million characters in a map: that takes a second and 100 MB in each process.
+ * Every character of Unicode, as a unit of fc.string. It has the values of the unit 'binary' and shrinks like it, but
+ * needs no map of all million characters, which takes a second and 100 MB in each process.
  */
 export const anyCharacter = fc.nat(CODE_POINTS - 1).map(toCharacter, toIndex)
 

@@ -9,7 +9,7 @@ path, given = sys.argv[1], json.loads(sys.argv[2])
 for name, value in given.items(): os.setxattr(path, name, value.encode())
 print(json.dumps({name: os.getxattr(path, name).decode() for name in os.listxattr(path)}))`
 
-/** Sets extended attributes, where any are given. @returns those of the file; undefined where they cannot be had */
+/** Sets the given extended attributes. @returns all attributes of the file; undefined if they are not supported here */
 export function attributes(path: string, given: Record<string, string> = {}) {
   const words = ['-S', '-c', SCRIPT, path, JSON.stringify(given)]
   const { status, stdout } = spawnSync('python3', words, {
@@ -18,10 +18,10 @@ export function attributes(path: string, given: Record<string, string> = {}) {
   return status === 0 ? (JSON.parse(String(stdout)) as Record<string, string>) : undefined
 }
 
-/** Whether the file system of temporary files has them. */
-export const hasAttributes = process.platform === 'linux' && tryThem()
+/** Whether the file system of temporary files supports extended attributes. */
+export const hasAttributes = process.platform === 'linux' && canSetAttributes()
 
-function tryThem(): boolean {
+function canSetAttributes(): boolean {
   const folder = mkdtempSync(join(tmpdir(), 'hookbell-attributes-'))
   try {
     return attributes(folder, { 'user.x': 'y' }) !== undefined

@@ -9,7 +9,7 @@ export interface Authority {
   file: string
   /** A certificate for a server, with names such as `DNS:localhost` or `IP:127.0.0.1`. */
   issue(...names: string[]): Promise<{ cert: Buffer; key: Buffer }>
-  /** The same, but it expired yesterday. */
+  /** Like `issue`, but the certificate expired yesterday. */
   issueExpired(...names: string[]): Promise<{ cert: Buffer; key: Buffer }>
   remove(): Promise<void>
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 
-/** A browser that runs without a screen; undefined where there is none. On Debian: chromium-headless-shell. */
+/** The path of a browser that needs no screen; undefined if none is installed. On Debian: chromium-headless-shell. */
 export const browser = [
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',

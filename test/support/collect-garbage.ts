@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** Collects all garbage, so that a WeakRef shows whether something is still kept. */
+/** Collects all garbage, so that a WeakRef shows whether its object is still referenced. */
 export function collectGarbage() {
   setFlagsFromString('--expose-gc')
   runInNewContext('gc')()

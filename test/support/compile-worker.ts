@@ -3,11 +3,11 @@ import { isTrustedIfPresent } from '../../src/fs/trust.ts'
 import { compileWorker } from '../../src/install/compile-worker.ts'
 import { packageRoot } from '../../src/package-root.ts'
 
-/** Compiles the worker once for all tests that install it. Without compiled code in dist/, each of them would do so. */
+/** Compiles the worker into dist/ once. Otherwise each test that installs hookbell would compile it. */
 export default async () => {
   const dist = join(packageRoot(), 'dist')
   for (const path of [dist, join(dist, 'worker.cjs')]) {
-    // The front door would start no worker, and the tests would wait for one.
+    // The front door starts no worker that another user can change, so the tests would wait for one until they time out.
     if (!isTrustedIfPresent(path))
       throw new Error(`${path}: another user owns or can change it. Run: npm run build`)
   }

@@ -6,7 +6,7 @@ export type Value = { type: 's' | 'o' | 'g' | 'u' | 'as'; value: string | number
 
 const CALL = 1
 const ANSWER = 2
-/** The fields of a header. */
+/** The codes of the header fields. */
 const PATH = 1
 const INTERFACE = 2
 const MEMBER = 3
@@ -18,7 +18,7 @@ export function text(value: string): Value {
   return { type: 's', value }
 }
 
-/** Takes a name on a bus, and answers the calls to it. @returns what leaves the bus */
+/** Registers a name on a bus, and answers the calls to it. @returns a function that disconnects from the bus */
 export async function startService(
   busAddress: string,
   name: string,
@@ -83,7 +83,7 @@ function toBytes({ type, serial, fields, values }: Parts): Buffer {
   }
   const start: number[] = ['l'.charCodeAt(0), type, 0, 1]
   for (const value of [body.length, serial, header.length]) put(start, { type: 'u', value })
-  // The header begins at a multiple of eight.
+  // The header is padded, because the body must begin at a multiple of eight.
   align(header, 8)
   return Buffer.from([...start, ...header, ...body])
 }

@@ -18,7 +18,7 @@ export async function startDeafServer(): Promise<number> {
   return (await startSleepingServer()).port
 }
 
-/** The same, until it is woken: then it answers all requests. */
+/** Starts a server like `startDeafServer`. After `wake()`, it answers all requests. */
 export async function startSleepingServer() {
   const child = spawn(process.execPath, ['-e', program], { stdio: ['pipe', 'pipe', 'inherit'] })
   onTestFinished(() => void child.kill('SIGKILL'))
@@ -29,7 +29,7 @@ export async function startSleepingServer() {
     socket.on('error', () => {})
     onTestFinished(() => void socket.destroy())
     await Promise.race([once(socket, 'connect'), sleep(500)])
-    // If this process was busy, an answer that came meanwhile is seen in the next turn of the event loop.
+    // If this process was busy, a connection may be open already. The next turn of the event loop notices it.
     await nextTurn()
     if (socket.connecting) return { port: Number(port), wake }
   }

@@ -1,6 +1,6 @@
-/** One message on the bus, as `dbus-monitor --binary` prints it, too. */
+/** One message in the binary format of D-Bus, which `dbus-monitor --binary` prints too. */
 export interface BusMessage {
-  /** 1: a call, 2: its answer, 3: an error, 4: a signal. */
+  /** 1: a call, 2: the reply to a call, 3: an error, 4: a signal. */
   type: number
   serial: number
   sender: string
@@ -13,8 +13,8 @@ const SENDER_FIELD = 7
 const SIGNATURE_FIELD = 8
 
 /**
- * Takes all complete messages from the bytes, and returns the rest.
- * The text form of dbus-monitor would be ambiguous: it escapes nothing.
+ * Parses all complete messages in the bytes, and returns the remaining bytes.
+ * The text format of dbus-monitor would be ambiguous, since it escapes nothing.
  */
 export function takeMessages(bytes: Buffer): { messages: BusMessage[]; rest: Buffer } {
   const messages: BusMessage[] = []
@@ -80,12 +80,12 @@ function makeReader(bytes: Buffer, start: number) {
     if (type === 'x') return number(8).readBigInt64LE()
     if (type === 't') return number(8).readBigUInt64LE()
     if (type === 'b' || type === 'u') return number(4).readUInt32LE()
-    throw new Error(`D-Bus type ${type} is not read here`)
+    throw new Error(`the D-Bus type ${type} is not supported here`)
   }
   return { read }
 }
 
-/** `sa{sv}i` to `s`, `a{sv}`, `i`. */
+/** Splits a signature into complete types, such as `sa{sv}i` into `s`, `a{sv}` and `i`. */
 function splitTypes(signature: string): string[] {
   const types: string[] = []
   for (let rest = signature; rest !== ''; ) {

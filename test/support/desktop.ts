@@ -14,7 +14,7 @@ const run = promisify(execFile)
 
 interface Notified {
   appName: string
-  /** The number of the notification whose place it takes; 0 for none. */
+  /** The id of the notification that it replaces; 0 for none. */
   replacesId: number
   title: string
   body: string
@@ -22,7 +22,7 @@ interface Notified {
   expireMs: number
 }
 
-/** Without service activation: a notification daemon runs only if the test starts it. */
+/** A bus without service activation, so that a notification daemon runs only if the test starts it. */
 const makeBusConfig = (folder: string) => `<busconfig>
   <type>session</type>
   <listen>unix:dir=${inAddress(folder)}</listen>
@@ -63,7 +63,7 @@ export function missingDesktopPrograms(): string[] {
   return programs.filter((program) => !folders.some((folder) => existsSync(join(folder, program))))
 }
 
-/** Starts a desktop of its own: X server, session bus and notification daemon, and a monitor of what is shown. */
+/** Starts a separate desktop: X server, session bus, notification daemon, and a monitor of its notifications. */
 export async function startDesktop({ daemon = true, markup = 'full' } = {}) {
   const home = await mkdtemp(join(tmpdir(), 'hookbell-desktop-'))
   const children: ChildProcess[] = []
@@ -76,13 +76,13 @@ export async function startDesktop({ daemon = true, markup = 'full' } = {}) {
   const close = async () => {
     const [xvfb, ...others] = children
     for (const child of others.reverse()) child.kill('SIGKILL')
-    // If it is killed, its socket stays in /tmp/.X11-unix.
+    // SIGTERM, because a killed X server leaves its socket in /tmp/.X11-unix.
     if (xvfb?.kill('SIGTERM')) await once(xvfb, 'exit')
     await removeFolder(home)
   }
   const withFd3: SpawnOptions['stdio'] = ['ignore', 'ignore', 'ignore', 'pipe']
 
-  // Xvfb chooses a free display number; a fixed one may be another test's.
+  // Xvfb chooses a free display number. Another test may already use a fixed one.
   const xvfb = start('Xvfb', ['-displayfd', '3', '-screen', '0', '1000x1300x24'], withFd3)
   env.DISPLAY = `:${await firstLine(xvfb.stdio[3] as Readable)}`
   const busConfig = join(home, 'bus.conf')
@@ -166,7 +166,7 @@ async function firstLine(stream: Readable): Promise<string> {
   return text.trim()
 }
 
-/** Fails until a notification daemon is on the bus. */
+/** Rejects as long as no notification daemon is on the bus. */
 async function askOwner(env: Record<string, string>): Promise<void> {
   const call = 'org.freedesktop.DBus.GetNameOwner'
   const destination = '--dest=org.freedesktop.DBus'

@@ -6,10 +6,10 @@ import { Replay } from '../../src/simulate/replay.ts'
 import { enrichedOfLine, loadSequences } from './sequence.ts'
 
 const standard = policyConfig({})
-/** Everything goes to the desktop. */
+/** A configuration that sends every event to the desktop. */
 export const everything = policyConfig({ routes: [{ on: ['*'], to: ['desktop'] }] })
 
-/** The journal entries that some events lead to, if every message is delivered at once. */
+/** The journal entries of some events if every message is delivered at once. */
 export function entriesOf(
   events: readonly EnrichedEvent[],
   config: Config = standard,

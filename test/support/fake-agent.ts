@@ -5,30 +5,30 @@ interface HookRun {
   code: number | null
   signal: NodeJS.Signals | null
   output: string
-  /** Resolves once nobody holds stdout and stderr of the hook open any more. */
+  /** Resolves once no process holds stdout or stderr of the hook open any more. */
   sawEnd: Promise<void>
 }
 
 interface AgentOptions {
   env: NodeJS.ProcessEnv
   input?: string | Buffer
-  /** Whether the hook gets a new session, as with droid, claude and codex; gemini runs it in its own. Default: yes. */
+  /** Whether the hook gets a new process session, as from droid, claude and codex, but not gemini. Default: true. */
   ownSession?: boolean
   shell?: 'sh' | 'bash'
-  /** `sockets` is what clients on Node.js give to a hook, `pipes` what the others do. */
+  /** The type of stdin, stdout and stderr: clients on Node.js use `sockets`, the others `pipes`. Default: `sockets`. */
   stdio?: 'sockets' | 'pipes'
-  /** A file that the agent leaks into its hooks, and the number of its descriptor there. */
+  /** A descriptor that the agent leaks into its hooks, and the number that it has in the hook. */
   leaks?: { file: number; as: number }
   /** Whether the agent kills the process group of the hook once it has ended. */
   killsGroup?: boolean
   /**
-   * Called with the names of the programs that the hook runs. Once this is true, the agent kills the process tree of the
-   * hook, as at a timeout. Until then the hook's stdin stays open.
+   * Called every millisecond with the names of the programs that the hook runs. Once it returns true, the agent kills the
+   * process tree of the hook, as after a timeout. Until then, the hook's stdin stays open.
    */
   killsTreeWhen?: (programs: readonly string[]) => boolean
 }
 
-/** Runs a registered command line as a client does, and kills what it leaves behind as roughly as a client may. */
+/** Runs a registered command line as a client does, with the ways in which a client may kill the hook. */
 export async function runHook(command: string, options: AgentOptions): Promise<HookRun> {
   const { env, input = '', ownSession = true, shell = 'sh', stdio = 'sockets', leaks } = options
   const line = stdio === 'pipes' ? `cat | { ${command}\n} | cat` : command
@@ -62,7 +62,7 @@ function killTreeWhen(isTime: (programs: readonly string[]) => boolean, child: C
   const timer = setInterval(() => {
     if (!isTime(descendantsOf(pid).map(({ name }) => name))) return
     clearInterval(timer)
-    // Listed again: since the first process of the list was read, others may have lost their parent.
+    // The list is read again, because processes may have started or lost their parent since.
     for (const one of [{ pid }, ...descendantsOf(pid)]) kill(one.pid)
   }, 1)
   child.once('exit', () => clearInterval(timer))

@@ -9,7 +9,7 @@ export interface Step {
   body?: string | Uint8Array
   waitMs?: number
   /**
-   * `end`: a whole answer. `silent`: none. `close`, `reset`: the connection ends without one.
+   * `end`: a complete response. `silent`: no response. `close`, `reset`: the connection ends without a response.
    * `header-drip`: headers that never end. `stall`, `cut`: half of the body, then nothing, or the end.
    * `drip`, `endless`: a body that never ends, slowly or fast.
    */
@@ -32,7 +32,7 @@ export interface Seen {
   target: string
   headers: Readonly<Record<string, string>>
   body: string
-  /** Settles when its connection is closed. */
+  /** Settles when the connection of the request is closed. */
   closed: Promise<unknown>
 }
 
@@ -42,16 +42,16 @@ export interface FaultServer {
   url: string
   /** Every request, in the order of arrival. */
   requests: Seen[]
-  /** How many connections were opened, with or without a request. */
+  /** The number of connections that were opened, with or without a request. */
   connections: number
-  /** Replaces the script and forgets what was seen. The last step is repeated. */
+  /** Replaces the script, and clears `requests` and `connections`. The last step is repeated. */
   play(script: Script): void
-  /** Resolves when all that was sent here before has arrived, so that no later test sees it. */
+  /** Resolves when everything that was already sent has arrived, so that no later test receives it. */
   settle(): Promise<void>
   close(): Promise<void>
 }
 
-/** Starts a server on loopback that follows a script and keeps a journal. */
+/** Starts a server on loopback that follows a script and records all requests. */
 export async function startFaultServer(script: Script = [{}]): Promise<FaultServer> {
   const sockets = new Set<Socket>()
   let current = script
@@ -91,7 +91,7 @@ export async function startFaultServer(script: Script = [{}]): Promise<FaultServ
       await once(last, 'connect')
       while (![...sockets].some(({ remotePort }) => remotePort === last.localPort)) await nextTurn()
       last.destroy()
-      // What was sent through them is read in one of the next turns.
+      // The data of these connections is read in one of the next turns of the event loop.
       for (let turn = 0; turn < 10; turn += 1) await nextTurn()
     },
     async close() {

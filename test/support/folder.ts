@@ -12,10 +12,10 @@ export async function makeFolder(): Promise<string> {
   return folder
 }
 
-/** Ends every process that was started for the folder, and removes it. Such a process could make the folder again. */
+/** Removes the folder. First kills every process that was started for it and could create it again. */
 export async function removeFolder(folder: string) {
   while (processesSince(folder).filter((pid) => mayBeFor(folder, pid)).length > 0) await sleep(20)
-  // Takes half the processor time of the asynchronous function.
+  // The synchronous function takes half the processor time of the asynchronous one.
   rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
 }
 
@@ -26,13 +26,13 @@ function processesSince(folder: string): number[] {
   return pids.filter((pid) => pid > 0 && pid !== process.pid && !isOlder(pid, since))
 }
 
-/** Whether a process certainly started earlier: the kernel made its entry before. This is quicker than reading two files. */
+/** Whether a process certainly started earlier, by the time of its entry in /proc. Faster than reading its two files. */
 function isOlder(pid: number, timeMs: number): boolean {
   const entry = statSync(`/proc/${pid}`, { throwIfNoEntry: false })
   return entry !== undefined && entry.ctimeMs < timeMs
 }
 
-/** Kills the process if it has the folder in its environment or command line. @returns whether to look at it again */
+/** Kills the process if its environment or command line contains the folder. @returns whether to check it again */
 function mayBeFor(folder: string, pid: number): boolean {
   try {
     const texts = ['environ', 'cmdline'].map((name) =>
@@ -43,12 +43,12 @@ function mayBeFor(folder: string, pid: number): boolean {
     process.kill(pid, 'SIGKILL')
     return true
   } catch {
-    // It has ended, or belongs to somebody else.
+    // The process has ended, or belongs to another user.
     return false
   }
 }
 
-/** While the kernel loads a program, which can take long on a busy machine, the process has neither of both. */
+/** Whether the kernel still loads the program. Until then, a process shows neither environment nor command line. */
 function isStarting(pid: number): boolean {
   const [, state = '', parent] =
     /\) (\S) (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'latin1')) ?? []

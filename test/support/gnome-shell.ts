@@ -12,9 +12,9 @@ const LOW = 0
 const CRITICAL = 2
 
 /**
- * Shows notifications on a bus as GNOME Shell 43.9 was seen to do: one at a time, the critical ones first, none of low
- * urgency; after the shown one was withdrawn, none until the next one arrives; and only critical ones while
- * do-not-disturb is on.
+ * Simulates how GNOME Shell 43.9 shows notifications: one at a time, critical ones first, and none of low urgency. After
+ * the shown one is withdrawn, it shows none until another one arrives. While do-not-disturb is on, it shows only critical
+ * ones.
  */
 export async function startGnomeShell(busAddress: string) {
   const waiting: Banner[] = []
@@ -54,9 +54,9 @@ export async function startGnomeShell(busAddress: string) {
   }
   const stop = await startService(busAddress, 'org.freedesktop.Notifications', answerTo)
   return {
-    /** What is on the screen. */
+    /** The notification on the screen; undefined for none. */
     banner: () => banner,
-    /** The titles of all that was on the screen. */
+    /** The titles of all notifications that were ever on the screen, in order. */
     shownTitles,
     doNotDisturb() {
       isQuiet = true

@@ -32,9 +32,9 @@ export async function makeHome(config?: object) {
     state: env.HOOKBELL_STATE_DIR,
     writeConfig,
     run: (...words: string[]) => runCommand(words, { env, cwd: project }),
-    /** In a process of its own. */
+    /** Runs a command in a separate process. */
     runAlone: (...words: string[]) => runAlone(words, { env, cwd: project }),
-    /** In a process of its own, with something on stdin. */
+    /** Runs a command in a separate process, with `input` on stdin. */
     runWith: (input: string, ...words: string[]) =>
       execa(process.execPath, [join(root, 'bin/hookbell'), ...words], { ...options, input }),
     /** Stores an event without starting a worker, so that the test decides when it is delivered. */

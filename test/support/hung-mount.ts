@@ -10,7 +10,7 @@ export const canHang = process.getuid?.() === 0 && existsSync('/dev/fuse') && ca
 
 /**
  * Mounts a file system whose server never answers, so that each access to it hangs.
- * @param seconds after which it is gone, for a test whose own process may hang
+ * @param seconds after which the accesses fail, for a test whose own process may hang
  */
 export async function makeHungMount(seconds = 600): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'hookbell-hung-'))
@@ -19,7 +19,7 @@ export async function makeHungMount(seconds = 600): Promise<string> {
     echo mounted; exec sleep "$2"`
   const server = execa('sh', ['-c', script, 'sh', folder, String(seconds)], { reject: false })
   onTestFinished(async () => {
-    // Ends the connection, and with it everything that waits for the file system.
+    // Closes the connection to the kernel, so that all pending accesses fail.
     server.kill('SIGKILL')
     await server
     execaSync('umount', ['-l', folder], { reject: false })

@@ -30,7 +30,7 @@ export async function startLanguageServer(file: string, text: string) {
   }
 
   function accept({ id, method, ...answer }: Answer) {
-    // The server asks for settings: there are none.
+    // The server requests settings, and gets none.
     if (method && id !== undefined) send({ id, result: null })
     else if (id !== undefined) waiting.get(id)?.(answer)
   }
@@ -61,7 +61,7 @@ export async function startLanguageServer(file: string, text: string) {
   const textDocument = { uri, languageId: 'typescript', version: 1, text }
   send({ method: 'textDocument/didOpen', params: { textDocument } })
   return {
-    /** What shows when the mouse rests on the word that begins at an index of the text. */
+    /** The hover text for the word that begins at an index of the text. */
     async hover(index: number): Promise<{ code: string; about: string }> {
       const before = text.slice(0, index).split('\n')
       const position = { line: before.length - 1, character: before.at(-1)?.length }

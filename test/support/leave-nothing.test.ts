@@ -6,7 +6,7 @@ import { makeFolder } from './folder.ts'
 
 const setup = join(import.meta.dirname, 'leave-nothing.ts')
 
-/** A test run that consists of one statement. `person` is the home of who runs it. */
+/** Simulates a test run that consists of one statement. @param person the home of the person who runs it */
 async function runTests(person: string, statement: string) {
   const program = `
 import { mkdirSync } from 'node:fs'
@@ -38,7 +38,7 @@ describe('a test run', () => {
     expect(exitCode).toBe(1)
   })
 
-  it('does not see what the person who runs it does with hookbell meanwhile', async () => {
+  it('ignores the files that hookbell writes meanwhile for the person who runs the tests', async () => {
     const person = await makeFolder()
     mkdirSync(join(person, 'state'))
     const paths = ['.config/hookbell', '.local/state/hookbell', '.cache/hookbell', 'state/hookbell']
@@ -46,7 +46,7 @@ describe('a test run', () => {
     expect(await runTests(person, statement)).toEqual({ exitCode: 0, stderr: '' })
   })
 
-  it('reaches only its own folders, and gives back the environment', async () => {
+  it('uses only its own folders, and restores the environment', async () => {
     const person = await makeFolder()
     const statement = `
 const { HOME, XDG_STATE_HOME, TMPDIR } = process.env

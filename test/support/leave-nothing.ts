@@ -15,10 +15,10 @@ import { fallbackStateDir, stateDir } from '../../src/config/paths.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-/** The fallback folder of the person who runs the tests: their own agents may use it meanwhile. */
+/** The fallback folder of the person who runs the tests. It is not watched, because their own agents may use it. */
 const theirs = basename(fallbackStateDir(stateDir()))
 
-/** Folders in which programs under test could leave files, and the names there that would be ours. */
+/** Folders in which programs under test could leave files, and the pattern for the names of such files. */
 const watched = (home: string): readonly (readonly [folder: string, ours: RegExp])[] => [
   [join(home, '.run'), /^hookbell/],
   [join(home, '.config'), /^hookbell/],
@@ -29,15 +29,15 @@ const watched = (home: string): readonly (readonly [folder: string, ours: RegExp
   [join(root, 'test/examples'), /^\.snippets/],
 ]
 
-/** Made by this file, or caches of tools that the tests start. */
+/** The folders that this file makes, and caches of tools that the tests start. */
 const EXPECTED = /^(bin|home|tsx-\d+|node-compile-cache|npm)$/
 
 /**
- * Gives all tests one temporary folder, and in it a home of their own, so that they neither see nor disturb what the
- * person who runs them does with hookbell meanwhile. Fails the run when something is left there.
+ * Gives all tests one temporary folder with a separate home, so that they neither read nor change the hookbell files of
+ * the person who runs them. Fails the run if files are left there.
  */
 export default function leaveNothing() {
-  // With another one, files that tests make would be private already, or open to the group.
+  // With another umask, the files of tests could be private from the start, or writable for the group.
   process.umask(0o022)
   const folder = mkdtempSync(join(tmpdir(), 'hookbell-run-'))
   // Writable for all, as /tmp is, because some tests run programs as other users.
@@ -61,12 +61,12 @@ export default function leaveNothing() {
     HOOKBELL_TEST_PROGRAMS: programs,
     // npm writes its logs there.
     npm_config_cache: join(folder, 'npm'),
-    // It may name a registry or a proxy.
+    // The npm configuration of the person may name a registry or a proxy.
     npm_config_userconfig: process.env.npm_config_userconfig ?? join(homedir(), '.npmrc'),
     // Each Node.js process would read all these certificates at its start, which takes longer than the start itself.
     NODE_EXTRA_CA_CERTS: undefined,
     HOOKBELL_TEST_CA_FILE: process.env.NODE_EXTRA_CA_CERTS,
-    // As in scripts/build.ts.
+    // The same value as in scripts/build.ts.
     GOGC: '400',
     PATH: [join(folder, 'bin'), process.env.PATH].join(delimiter),
   })
@@ -86,14 +86,14 @@ export default function leaveNothing() {
 }
 
 /**
- * Tells ext4 to put the folders in it far apart. Near each other they share inodes, and each new file then searches past
- * all files that tests have removed in the last minutes, which takes a tenth of the time. Does nothing elsewhere.
+ * Tells ext4 to spread the subfolders over the disk. Otherwise they share a group of inodes, and each new file has to
+ * skip all inodes that were freed in the last minutes, which takes a tenth of the run. No effect on other file systems.
  */
 function spreadFolders(folder: string) {
   spawnSync('chattr', ['+T', folder], { stdio: 'ignore' })
 }
 
-/** Undefined removes a variable. @returns what restores all of them */
+/** Sets environment variables; undefined removes one. @returns a function that restores all of them */
 function setVariables(variables: Readonly<Record<string, string | undefined>>): () => void {
   const before = { ...process.env }
   for (const [name, value] of Object.entries(variables)) {
@@ -114,7 +114,7 @@ function fail(message: string) {
   })
 }
 
-/** What is in a folder that was left behind tells which test did so. */
+/** The first names in a folder that was left behind: they show which test left it. */
 function filesIn(folder: string): string[] {
   const all = statSync(folder).isDirectory() ? readdirSync(folder, { recursive: true }) : []
   return all.slice(0, 10).map(String)

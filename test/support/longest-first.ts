@@ -15,7 +15,7 @@ const longest = [
   'commands/init',
 ]
 
-/** Starts the longest files first: one that starts late runs alone at the end, while the other processor is idle. */
+/** Starts the longest files first. One that started late would run alone at the end, with an idle second processor. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)

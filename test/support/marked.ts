@@ -1,4 +1,4 @@
-/** A text whose secrets are marked `«so»`: without the marks, and how it is to be shown. */
+/** Reads a line whose secrets are marked as `«secret»`. @returns it without marks, and its expected redacted form */
 export function marked(line: string): { text: string; shown: string } {
   return {
     text: line.replace(/[«»]/g, ''),

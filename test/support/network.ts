@@ -26,7 +26,7 @@ function canMakeNamespace(): boolean {
 
 let count = 0
 
-/** Makes a network namespace that is joined to this machine by one virtual cable. Removed with the test. */
+/** Makes a network namespace that one virtual cable connects to this machine. Removed at the end of the test. */
 export function makeNetwork() {
   const number = count++ % 64
   const [name, cable] = [`hookbell-${process.pid}-${number}`, `hb${process.pid}-${number}`]
@@ -41,11 +41,11 @@ export function makeNetwork() {
   run('-n', name, 'link', 'set', 'lo', 'up')
   run('-n', name, 'link', 'set', 'hub', 'up')
   return {
-    /** The address of this machine, seen from there. */
+    /** The address of this machine in that network. */
     here,
-    /** Put before a command line, it makes the command run there. */
+    /** The words before a command line that run it in the namespace. */
     prefix: ['ip', 'netns', 'exec', name] as const,
-    /** Makes an address that answers nothing, seen from there. */
+    /** Adds an address to the network from which no packet is answered. */
     addSilent: () => {
       const silent = `${subnet.replace(/^10/, '11')}.${4 * number + 1}`
       run('-n', name, 'route', 'add', `${silent}/32`, 'dev', 'hub')
@@ -53,7 +53,7 @@ export function makeNetwork() {
       run('-n', name, 'neigh', 'add', silent, ...nobody)
       return silent
     },
-    /** From now on all packets are lost silently. */
+    /** Drops all packets without an error until `restore`. */
     cut: () => run('link', 'set', cable, 'down'),
     restore: () => run('link', 'set', cable, 'up'),
   }

@@ -5,7 +5,7 @@ import { makeFolder } from './folder.ts'
 
 export const hasPython = spawnSync('python3', ['--version']).status === 0
 
-/** Runs a program whose output is a non-blocking pipe, which is full for half a second. Needs python3. */
+/** Runs a program with a non-blocking pipe as its output. Nobody reads the pipe for half a second. Needs python3. */
 export async function readThroughNonBlockingPipe(
   command: readonly string[],
   env: NodeJS.ProcessEnv = process.env,

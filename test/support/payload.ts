@@ -31,7 +31,7 @@ export function parsePayload(payload: unknown, told: Told = {}): AgentEvent {
   return parseEvent(accepted, abnormalReasons)
 }
 
-/** A Stop event of which nothing else is known, with these fields. */
+/** A Stop event with nothing but these fields. */
 export function makeAgentEvent(fields: Partial<AgentEvent> = {}): AgentEvent {
   return { ...parsePayload({ hook_event_name: 'Stop' }), ...fields }
 }

@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** A port that refuses every connection, and that nobody else can open meanwhile. Held until the test ends. */
+/** A port that refuses every connection, and that no other process can get. Reserved until the test ends. */
 export async function refusedPort(): Promise<number> {
   const server = createServer()
   const port = (await listen(server, 0)) ?? 0
-  // The system gives the local port of an open connection to nobody else, and nothing listens on it. It is named here: one
-  // that the system assigns may also be that of a connection to this very port, which then reaches itself.
+  // The local port of an open connection is reserved, although nothing listens on it. It is outside the range of assigned
+  // ports, because a later connection to it could be assigned the same port, and would then connect to itself.
   const localPort = await reopenablePort()
   const socket: Socket = connect({ port, host: '127.0.0.1', localPort })
   onTestFinished(() => {
@@ -19,7 +19,7 @@ export async function refusedPort(): Promise<number> {
   return localPort
 }
 
-/** A free port that a test can open again and again: outside the range from which the system assigns ports. */
+/** A free port that a test can open repeatedly, because it is outside the range from which the system assigns ports. */
 export async function reopenablePort(): Promise<number> {
   for (;;) {
     const server = createServer()
@@ -31,7 +31,7 @@ export async function reopenablePort(): Promise<number> {
   }
 }
 
-/** @returns the port; undefined if it is taken */
+/** @returns the port; undefined if it is in use */
 async function listen(server: Server, port: number): Promise<number | undefined> {
   server.listen(port, '127.0.0.1')
   try {

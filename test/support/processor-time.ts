@@ -1,4 +1,4 @@
-/** The processor time that the work takes in this process, ms. It hardly depends on how busy the machine is. */
+/** The processor time of the work in this process, ms. It hardly depends on how busy the machine is. */
 export async function processorMs(work: () => unknown): Promise<number> {
   const before = process.cpuUsage()
   await work()

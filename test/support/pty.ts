@@ -2,18 +2,18 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { expect, onTestFinished, vi } from 'vitest'
 
-/** Whether there is a program that makes terminals. On Debian and Ubuntu: util-linux. */
+/** Whether `script`, which opens terminals, is installed. On Debian and Ubuntu: util-linux. */
 export const hasPty = process.platform === 'linux' && existsSync('/usr/bin/script')
 
 interface Options {
-  /** What runs in the terminal, for sh. */
+  /** The command line that sh runs in the terminal. */
   command?: string
   env?: Record<string, string>
 }
 
-/** Opens a real terminal and keeps what is written to its screen. Ends with the test. */
+/** Opens a real terminal and keeps its output. Closed at the end of the test. */
 export async function startPty({ command = 'sleep 1000', env = {} }: Options = {}) {
-  // tmux discards what is not yet read from its terminal when it starts, so it waits until this has been.
+  // tmux discards output that was not read before it starts, so the command waits until its first lines have been read.
   const line = `stty -echo; echo $$; tty; read -r go; exec ${command}`
   const child = spawn('script', ['--quiet', '--flush', '--command', line, '/dev/null'], {
     env: { PATH: process.env.PATH, TERM: 'xterm-256color', SHELL: '/bin/sh', ...env },
@@ -37,11 +37,11 @@ export async function startPty({ command = 'sleep 1000', env = {} }: Options = {
   child.stdin.write('\n')
   return {
     path,
-    /** The process of the program in it. */
+    /** The process id of the program in the terminal. */
     pid: Number(pid),
-    /** Everything since the terminal was opened. */
+    /** All output since the terminal was opened. */
     received: () => received.replace(start, ''),
-    /** Sends text as from the keyboard; also for what a terminal answers by itself. */
+    /** Sends text as if it came from the keyboard, or as a reply of the terminal. */
     type: (text: string) => void child.stdin.write(text),
     close,
   }

@@ -14,7 +14,7 @@ interface Answer {
   delayMs?: number
 }
 
-/** What to do with one request. The last step of a script is repeated. */
+/** How the server handles one request. The last step of a script is repeated. */
 export type Step =
   | number
   | Answer
@@ -31,7 +31,7 @@ export interface Received {
   body: string
 }
 
-/** Starts an HTTP server on loopback that follows a script and keeps what it was sent. Ends with the test. */
+/** Starts an HTTP server on loopback that follows a script and records all requests. Closed at the end of the test. */
 export async function startReceiver({ script = [200] }: { script?: Step[] } = {}) {
   const received: Received[] = []
   const server = createServer(async (request, response) => {
@@ -64,14 +64,14 @@ function play(step: Exclude<Step, (request: Received) => unknown>, response: Ser
   setTimeout(() => response.writeHead(status, headers).end(text), delayMs)
 }
 
-/** One byte a second, without end. */
+/** Sends one byte per second without end. */
 function trickle(response: ServerResponse) {
   response.writeHead(200).write('.')
   const timer = setInterval(() => response.write('.'), 1000)
   response.on('close', () => clearInterval(timer))
 }
 
-/** As fast as it is read, without end. */
+/** Sends as fast as the client reads, without end. */
 function pour(response: ServerResponse) {
   const chunk = 'x'.repeat(65_536)
   const fill = () => {

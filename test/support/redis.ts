@@ -9,24 +9,24 @@ import { onTestFinished } from 'vitest'
 import { RedisConnection } from '../../src/hub/connection.ts'
 import { makeFolder } from './folder.ts'
 
-/** The variable may name another server, such as the path of a `valkey-server`. */
+/** The variable may contain the path of another server, such as `valkey-server`. */
 const server = process.env.HOOKBELL_TEST_REDIS ?? 'redis-server'
 
 /** Without the server, the tests that need it are skipped. */
 export const hasRedis = spawnSync(server, ['--version']).status === 0
 
 interface RedisOptions {
-  /** Lines of users, as an ACL file has them. */
+  /** Users as lines of an ACL file. */
   users?: readonly string[]
   tls?: { cert: Buffer; key: Buffer }
   args?: readonly string[]
   /** Addresses of this machine at which it listens; default: loopback. */
   bind?: readonly string[]
-  /** Put before its command line, such as to run it in another network. */
+  /** Words before its command line, such as to run it in another network. */
   prefix?: readonly string[]
 }
 
-/** A real Redis with a folder of its own, on loopback. Ends with the test. */
+/** Starts a real Redis with a separate folder, on loopback. Stopped at the end of the test. */
 export async function startRedis({ users, tls, ...options }: RedisOptions = {}) {
   const { args = [], bind = ['127.0.0.1'], prefix = [] } = options
   const folder = await makeFolder()
@@ -71,14 +71,14 @@ export async function startRedis({ users, tls, ...options }: RedisOptions = {}) 
   onTestFinished(() => connection.close())
   return {
     ...{ folder, port, url, start, stop },
-    /** Asks as the default user, without TLS. */
+    /** Calls a command as the default user, without TLS. */
     ask: (...words: string[]) => connection.call(...words),
   }
 }
 
 /**
- * Redis cannot choose a port itself. Below the ports that systems give to outgoing connections, which could take it
- * before Redis does, or while Redis is restarted.
+ * A free port, because Redis cannot choose one itself. It is below the range that systems assign to outgoing connections:
+ * one of them could otherwise get it before Redis does, or while Redis is restarted.
  */
 async function freePort(): Promise<number> {
   const port = randomInt(10_000, 32_000)

@@ -14,8 +14,8 @@ interface Packed {
 }
 
 /**
- * Starts a registry on loopback that has this package, as `npm publish` would send it, and the packages that it needs,
- * from node_modules. npm and npx install from it without a network.
+ * Starts a registry on loopback with this package, as `npm publish` would send it, and its dependencies from
+ * node_modules. npm and npx install from it without a network.
  */
 export async function startRegistry(folder: string) {
   const needed = runtimePackages()
@@ -55,8 +55,8 @@ function runtimePackages(): string[] {
 }
 
 /**
- * Packs an installed package. npm would choose its files first, which takes long, but all of them are published. It drops
- * the first folder of their paths, whatever its name is.
+ * Packs an installed package. `npm pack` would first select files, which takes long and is not needed: all installed
+ * files were published. When npm installs the archive, it ignores the name of the top folder.
  */
 async function packAgain(path: string, folder: string): Promise<Packed> {
   const { name, version } = readManifest(path)

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execa } from 'execa'
 
-/** The built program: `npm test` builds first. */
+/** The root of the repository. `npm test` builds the program in it first. */
 export const root = join(import.meta.dirname, '../..')
 
 interface CommandOptions {
@@ -27,15 +27,15 @@ interface CommandRun {
   exitCode?: number
 }
 
-/** Commands that run until they are stopped, or that are about their own process. */
+/** Commands that run until they are stopped, or that depend on their own process. */
 const ALONE = /^(hook|emulator|demo|hub( run)?)( -|$)|--follow/
 
 let warm: Promise<WarmProgram> | undefined
 let isBusy = false
 
 /**
- * Runs a command of the built program without input, in a process that is reused, because loading the program takes
- * longer than most commands. It runs one command at a time; concurrent ones get processes of their own.
+ * Runs a command of the built program without input. Reuses a process, because loading the program takes longer than most
+ * commands. That process runs one command at a time; concurrent commands run in separate processes.
  */
 export async function runCommand(
   words: readonly string[],
@@ -53,7 +53,7 @@ export async function runCommand(
   }
 }
 
-/** The same in a process of its own. */
+/** Like `runCommand`, but in a separate process. */
 export function runAlone(words: readonly string[], { env, cwd }: CommandOptions) {
   const program = join(root, 'bin/hookbell')
   return execa(process.execPath, [program, ...words], { env, cwd, extendEnv: false, reject: false })

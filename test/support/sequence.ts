@@ -6,56 +6,56 @@ import type { EnrichedEvent } from '../../src/context/enrich.ts'
 import { kinds } from '../../src/event/kind.ts'
 import { parsePayload } from './payload.ts'
 
-// A sequence is a file of JSON lines: the first says what it is about, each further one is an event with its time,
-// and what a person should be told of it by default.
+// A sequence is a file of JSON lines. The first line describes it. Each further line is an event with its time, and says
+// whether a person should get a message about it by default.
 
-/** Why a person is told. */
+/** Reasons why an event leads to a message. */
 const reasonsToTell = {
-  asks: 'the agent stands still until a person answers',
+  asks: 'the agent waits until a person answers',
   burst: 'further questions within two seconds make one more ping at most',
-  'turn-done': 'a turn that took its time is over',
-  'run-done': 'a one-shot run that took its time is over',
-  'background-over': 'what ran in the background is over',
+  'turn-done': 'a long turn ended',
+  'run-done': 'a long one-shot run ended',
+  'background-over': 'the tasks in the background ended',
   'turn-failed': 'the turn failed',
-  crashed: 'the session broke off in the middle of a turn',
+  crashed: 'the session ended abnormally during a turn',
 } as const
 
-/** Why nobody is. */
+/** Reasons why an event leads to no message. */
 const reasonsForSilence = {
-  prompt: 'a person wrote',
+  prompt: 'a person sent a prompt',
   'session-start': 'a session began',
   tool: 'a tool was used',
   answered: 'a person answered',
-  'answered-at-once': 'the client answered by itself before the question was told',
-  repeat: 'the same was told already, by another event of the client',
-  burst: 'told together with the next question',
-  'idle-after-stop': 'the end of the turn was told or judged already',
+  'answered-at-once': 'the client answered by itself before the message was sent',
+  repeat: 'another event of the client already led to the same message',
+  burst: 'the message about the next question covers it',
+  'idle-after-stop': 'the end of the turn was already handled',
   'background-runs': 'tasks still run in the background',
   'short-turn': 'the turn took less than 15 seconds',
-  subagent: 'a sub-agent is not the agent',
-  'sign-in': 'nothing that a person has to do',
-  'ended-after-stop': 'an ordinary end, after a turn that was over',
-  'already-told': 'the failure before it was told',
+  subagent: 'only a sub-agent started or ended, not the agent',
+  'sign-in': 'a person has nothing to do',
+  'ended-after-stop': 'the session ended normally after a turn that was over',
+  'already-told': 'the failure before it already led to a message',
   'ended-by-person': 'a person ended the session',
   interrupted: 'a person stopped the turn',
-  internal: 'the client talks to itself',
+  internal: 'the event is internal to the client',
 } as const
 
 const words = [...Object.keys(reasonsToTell), ...Object.keys(reasonsForSilence)]
 
 const head = z.strictObject({
   title: z.string().min(1),
-  /** How many pings a person wants to have. */
+  /** The number of pings that a person wants. */
   wanted: z.number().int().nonnegative(),
-  /** How many more are tolerable. None where absent. */
+  /** The number of further pings that are acceptable. */
   allowedUnwanted: z.number().int().nonnegative().default(0),
-  /** What was told when every permission, wait, Stop and abnormal end made a ping. */
+  /** The numbers of pings, all and unwanted, if every permission, wait, Stop and abnormal end makes one. */
   before: z.strictObject({ told: z.number().int(), unwanted: z.number().int() }).optional(),
 })
 
 const line = z
   .strictObject({
-    /** Since the start of the sequence, ms. */
+    /** Time since the start of the sequence, ms. */
     at: z.number().int().nonnegative(),
     client: z.string(),
     means: z.enum(canonicalEvents),
@@ -64,16 +64,16 @@ const line = z
     /** The class of message, or null for none. */
     told: z.enum(['question', 'result', 'failure']).nullable(),
     why: z.enum(words as [string, ...string[]]),
-    /** How long after the event it is told at the latest, ms; at once if absent. */
+    /** The longest allowed delay of the message after the event, ms; none if absent. */
     afterMs: z.number().int().positive().optional(),
     env: z.record(z.string(), z.string()).default({}),
-    /** What the transcript would tell. */
+    /** The fields that the transcript would add. */
     found: z.record(z.string(), z.unknown()).default({}),
     payload: z.record(z.string(), z.unknown()),
   })
   .refine(
     ({ told, why }) => Object.hasOwn(told ? reasonsToTell : reasonsForSilence, why),
-    'the reason does not fit what is told',
+    'the reason does not fit "told"',
   )
 
 export type SequenceLine = z.output<typeof line>
@@ -85,7 +85,7 @@ export interface Sequence extends z.output<typeof head> {
 
 const folder = join(import.meta.dirname, '../fixtures/sequences')
 
-/** All recorded sequences, checked. */
+/** Loads all recorded sequences. Throws if one is invalid. */
 export function loadSequences(): Sequence[] {
   return readdirSync(folder)
     .filter((file) => file.endsWith('.jsonl'))
@@ -104,7 +104,7 @@ export function eventOfLine({ client, at, env, payload }: SequenceLine, start: n
   return { ...parsePayload(payload, { client, at: start + at, env }), id }
 }
 
-/** The same event, with what hookbell would have found out around it. */
+/** The same event, with the context that hookbell would have found. */
 export function enrichedOfLine(one: SequenceLine, start: number, id = 'e1'): EnrichedEvent {
   const event = eventOfLine(one, start, id)
   return {

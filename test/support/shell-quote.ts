@@ -3,7 +3,7 @@ export function shellQuote(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`
 }
 
-/** How a path is written inside a quoted word of a shell, in a string of JSON. */
+/** Escapes a path for a place inside a quoted shell word that is itself in a JSON string. */
 export function inJsonCommand(path: string): string {
   return JSON.stringify(shellQuote(path).slice(1, -1)).slice(1, -1)
 }

@@ -19,19 +19,19 @@ interface ReceivedMail {
   mail: Email
 }
 
-/** A refusal with an SMTP status, to be given to a callback of the server. */
+/** An error with an SMTP status. A callback of the server takes it to refuse a command. */
 export function refusal(responseCode: number, text: string): Error {
   return Object.assign(new Error(text), { responseCode })
 }
 
-/** Starts a real SMTP server on loopback that keeps what it was sent. Ends with the test. */
+/** Starts a real SMTP server that keeps all mails. Closed at the end of the test. */
 export async function startSmtpServer(options: SMTPServerOptions = {}) {
   const received: ReceivedMail[] = []
   const server = new SMTPServer({
     authOptional: true,
     disableReverseLookup: true,
     closeTimeout: 100,
-    // With a logger it warns about its built-in certificate, whose key is public.
+    // With a logger, the server would warn that the key of its built-in certificate is public.
     logger: false,
     onAuth: ({ username = '' }, _session, callback) => callback(null, { user: username }),
     onData: async (stream, session, callback) => {
@@ -52,7 +52,7 @@ export async function startSmtpServer(options: SMTPServerOptions = {}) {
     },
     ...options,
   })
-  // Clients that refuse the certificate or go away are part of the tests.
+  // Ignores errors of clients that refuse the certificate or disconnect, which some tests cause on purpose.
   server.on('error', () => {})
   // Listens on all addresses, so that tests can use one that is not a loopback address.
   await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve))
@@ -61,7 +61,7 @@ export async function startSmtpServer(options: SMTPServerOptions = {}) {
   return { port, received }
 }
 
-/** Makes a self-signed certificate for one host name. Clients that get its file as an authority trust it. */
+/** Makes a self-signed certificate for one host name. Clients trust it if they get its file as an authority. */
 export async function makeCertificate(name: string) {
   const folder = await mkdtemp(join(tmpdir(), 'hookbell-certificate-'))
   onTestFinished(() => rm(folder, { recursive: true }))

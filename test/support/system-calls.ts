@@ -7,7 +7,7 @@ export const hasStrace = spawnSync('strace', ['-V']).status === 0
 
 const TRACE = 'trace=write,pwrite64,fsync,link,linkat,rename,renameat,renameat2'
 
-/** Runs code in a process of its own. @returns its calls that write below a folder, with paths relative to it */
+/** Runs code in a separate process. @returns its system calls that write below the folder, with paths relative to it */
 export function writingCalls(folder: string, code: string): string[] {
   const own = mkdtempSync(join(tmpdir(), 'hookbell-calls-'))
   const log = join(own, 'calls')

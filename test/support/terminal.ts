@@ -4,17 +4,17 @@ import { execa } from 'execa'
 import { root } from './home.ts'
 import { shellQuote } from './shell-quote.ts'
 
-/** Whether the program is installed that gives another one a terminal. */
+/** Whether `script` is installed, which runs a program in a terminal. */
 export const hasTerminal = process.platform === 'linux' && existsSync('/usr/bin/script')
 
 interface Terminal {
   env: Record<string, string | undefined>
   columns?: number
-  /** Ends the program when this has appeared. */
+  /** Ends the program with SIGTERM once this text has appeared. */
   until?: string
 }
 
-/** Runs the built CLI in a real terminal, where stdout and stderr are one. */
+/** Runs the built CLI in a real terminal, which receives both stdout and stderr. */
 export async function runInTerminal(terminal: Terminal, ...words: string[]) {
   const { env, columns = 80, until } = terminal
   const command = [process.execPath, join(root, 'bin/hookbell'), ...words].map(shellQuote).join(' ')

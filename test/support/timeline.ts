@@ -14,7 +14,7 @@ export interface Options {
   memory?: Memory
 }
 
-/** Judges events in order, each at its own time, and tells held messages when they are due. */
+/** Applies the policies to events in order, each at its own time, and sends held messages when they are due. */
 export function runTimeline(events: readonly EnrichedEvent[], options: Options = {}) {
   const { mutes = () => [], policies, memory = new Memory({}, policies) } = options
   const config = completeConfig(configSchema.parse(options.config ?? {}))

@@ -6,10 +6,10 @@ import { expect, onTestFinished } from 'vitest'
 import { makeFolder } from './folder.ts'
 import { hasPty, startPty } from './pty.ts'
 
-/** '' if there is a tmux to test with; otherwise the end of a title, which says why the tests are skipped. */
+/** Empty if tmux can be tested here; otherwise the end of a title, which says why the tests are skipped. */
 export const noTmux = hasPty && existsSync('/usr/bin/tmux') ? '' : ' (skipped: tmux not installed)'
 
-/** Starts tmux with one pane in a real terminal. Ends with the test. */
+/** Starts tmux with one pane in a real terminal. Stopped at the end of the test. */
 export async function startTmux(settings: string[] = []) {
   const folder = await makeFolder()
   const socket = join(folder, 'socket')
@@ -23,7 +23,7 @@ export async function startTmux(settings: string[] = []) {
       .then(() => rm(socket, { force: true }))
       .catch(() => {}),
   )
-  // Once tmux draws, it knows its terminal.
+  // Once a client is attached, tmux knows its terminal.
   await expect.poll(() => tmux('display', '-p', '#{session_attached}').catch(String)).toBe('1\n')
   const facts = { TMUX: `${socket},1,0`, TMUX_PANE: '%0', TERM_PROGRAM: 'tmux' }
   const path = (await tmux('display', '-p', '-t', '%0', '#{pane_tty}')).trim()

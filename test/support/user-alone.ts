@@ -8,7 +8,7 @@ function read(path: string): string {
   return existsSync(path) ? readFileSync(path, 'utf8') : ''
 }
 
-/** An account of this machine whose group has no other member, such as `daemon`. */
+/** The user id of an account of this machine whose group has no other member, such as `daemon`. */
 export const userAlone = accounts[0]
   .split('\n')
   .map((line) => line.split(':').map(Number))

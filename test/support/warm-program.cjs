@@ -22,13 +22,13 @@ function run({ words, env, cwd }) {
   process.chdir(cwd)
   process.argv = [process.execPath, program, ...words]
   process.exitCode = undefined
-  // The program itself runs again; the modules that it imports stay loaded.
+  // Loads the program itself again; the modules that it imports stay loaded.
   for (const path of [program, join(root, 'dist/cli.cjs')]) delete require.cache[path]
   require(program)
   reportEnd()
 }
 
-/** Reports the end when a separate process would exit: the exit code is set, and nothing is left to wait for. */
+/** Reports the exit code when a separate process would exit: the code is set, and nothing else keeps the process alive. */
 function reportEnd() {
   setTimeout(() => {
     if (process.exitCode === undefined || resources() !== idle) return reportEnd()
