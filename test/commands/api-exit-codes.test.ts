@@ -36,7 +36,7 @@ describe('api: exit codes', () => {
   it.each([
     ['organization.limits.getGlobal', { status: 302, headers: { location: '/login' } }],
     ['readiness.reports', { status: 404 }],
-  ])('a wrong URL for %s is to be corrected in the environment', async (id, fault) => {
+  ])('names the variable to check if the URL for %s is wrong', async (id, fault) => {
     const { run } = await makeApiHome({ faults: [makeFault(fault)] })
     const { stderr } = await run('api', id)
     expect(stderr).toMatch(/check HOOKBELL_A/i)

@@ -68,7 +68,7 @@ describe('Ctrl+C', () => {
     expect(exitCode).toBe(130)
   })
 
-  it('says that the message was added while it is waited for the agent', async () => {
+  it('says that the message was added when it interrupts the wait for the answer', async () => {
     const { exitCode, stderr } = await interrupt(
       ({ sessionId }) => ['reply', sessionId, 'Go ahead', '--wait'],
       2,
@@ -77,7 +77,7 @@ describe('Ctrl+C', () => {
     expect(exitCode).toBe(130)
   })
 
-  it('ends a call that only reads like any other program', async () => {
+  it('ends a read-only call without a message', async () => {
     const { signal, stderr } = await interrupt(() => ['api', 'organization.limits.getGlobal'])
     expect({ signal, stderr }).toEqual({ signal: 'SIGINT', stderr: '' })
   })
@@ -92,7 +92,7 @@ describe('api: a key that is shown only once', () => {
   }
 
   it.each([{ output: 'key.txt' }, { output: '' }])(
-    'may be lost with Ctrl+C, which says so and leaves no file %o',
+    'is reported as possibly lost after Ctrl+C, and no file is left: %o',
     async ({ output }) => {
       const { words, env, emulator, project } = await start()
       emulator.faults.add(makeFault({ hang: true }, { carryOut: true }))
@@ -135,7 +135,7 @@ describe('api: a key that is shown only once', () => {
     expect(emulator.requests()).toEqual([])
   })
 
-  it('is not created over the file of a rotation that was cut short', async () => {
+  it('is not created if an interrupted rotation left its file, which may hold a key', async () => {
     const { run, words, emulator, project } = await start()
     const file = join(project, 'key.txt')
     writeFileSync(`${file}.new`, 'perhaps the only copy of a key')
@@ -205,7 +205,7 @@ describe('api: calls by path', () => {
     expect(emulator.requests().at(-1)).toMatchObject({ method: 'POST', body: value })
   })
 
-  it('reads the body from a file of such a name if the name has a folder', async () => {
+  it('reads the body from a file named like a JSON value if its folder is given', async () => {
     const { run, emulator, project } = await makeApiHome()
     writeFileSync(join(project, 'null'), '{"limit": 3000000}')
     await run('api', 'PUT', '/api/v0/organization/usage/limits/global', '--body', './null')
@@ -218,29 +218,29 @@ describe('api: calls by path', () => {
   })
 })
 
-describe('api: inputs', () => {
-  it('rejects a JSON value that is no object for an endpoint', async () => {
+describe('api: calls by endpoint', () => {
+  it('rejects a body for an endpoint that is not a JSON object', async () => {
     const { run } = await makeApiHome()
     const { exitCode, stderr } = await run('api', 'organization.limits.setGlobal', '--body', 'null')
     expect(stderr).toContain('--body is not a JSON object')
     expect(exitCode).toBe(64)
   })
 
-  it('accept a JSON body on the command line', async () => {
+  it('accepts a JSON body on the command line', async () => {
     const { run } = await makeApiHome()
     const body = '{"users": [{"email": "ada@example.com", "limit": 5}]}'
     const { stdout } = await run('api', 'organization.limits.setUsers', '--body', body)
     expect(JSON.parse(stdout).updated).toEqual([{ email: 'ada@example.com', limit: 5 }])
   })
 
-  it('accept a flag of any name for an endpoint with undocumented inputs', async () => {
+  it('accepts a flag of any name for an endpoint with undocumented inputs', async () => {
     const { run, emulator } = await makeApiHome()
     const words = ['--wiki-run-id', emulator.wikiRunId, '--query', 'spool', '--page-size', '5']
     expect(await run('api', 'wiki.search', ...words)).toMatchObject({ exitCode: 0 })
     expect(emulator.requests().at(-1)?.query).toEqual({ query: 'spool', pageSize: '5' })
   })
 
-  it('a response is printed without duplicate fields', async () => {
+  it('prints a response without duplicate fields', async () => {
     const { run, emulator } = await makeApiHome()
     const { stdout } = await run('api', 'sessions.create', '--computer-id', emulator.computerId)
     const { tokenUsage } = JSON.parse(stdout).sessionSettings
@@ -268,7 +268,7 @@ describe('api: destination of the key', () => {
     expect(emulator.requests()).toEqual([])
   })
 
-  it('an error includes the request ID', async () => {
+  it('prints the request ID with an error', async () => {
     const { run } = await makeApiHome({ faults: [makeFault({ status: 400 })] })
     const { stderr } = await run('api', 'automations.ci.scan')
     expect(stderr).toMatch(/\(request req_1\)$/m)

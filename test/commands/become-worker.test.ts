@@ -58,7 +58,7 @@ describe('every command that delivers', () => {
   )
 
   it.each(commands)(
-    'checks certificates although the shell says otherwise: %s',
+    'checks certificates although the shell disables that: %s',
     async (...words) => {
       const { url, requests } = await startUntrusted()
       const home = await makeWaiting({ type: 'webhook', url }, words)
@@ -75,7 +75,7 @@ describe('every command that delivers', () => {
     },
   )
 
-  it('checks certificates although the shell says otherwise: test', async () => {
+  it('checks certificates although the shell disables that: test', async () => {
     const { url, requests } = await startUntrusted()
     const home = await makeHome({ channels: { one: { type: 'webhook', url } } })
     Object.assign(home.env, { NODE_TLS_REJECT_UNAUTHORIZED: '0' })
@@ -97,14 +97,14 @@ describe('every command that delivers', () => {
       await expect.poll(() => received.length).toBe(1)
       child.kill('SIGTERM')
       expect(await child).toMatchObject({ exitCode: words[0] === 'worker' ? 0 : 1 })
-      // The name shows that a worker had it, and that none crashed with it.
+      // The suffix shows that a worker had claimed the event, and that none crashed with it.
       expect(readdirSync(join(home.state, 'spool/new'))).toEqual([expect.stringMatching(/~0$/)])
     },
   )
 })
 
 describe('the program of the worker, started by itself', () => {
-  it('checks certificates although its environment says otherwise', async () => {
+  it('checks certificates although its environment disables that', async () => {
     const { url, requests } = await startUntrusted()
     const home = await makeWaiting({ type: 'webhook', url }, [])
     const env = { ...home.env, NODE_TLS_REJECT_UNAUTHORIZED: '0' }

@@ -44,7 +44,7 @@ describe('with a running worker', () => {
     await expect.poll(async () => (await home.run('dead')).stdout).toBe('Nothing is dead')
   })
 
-  it('hookbell test says who tries again', async () => {
+  it('hookbell test says whether the next event or the running worker retries', async () => {
     const { home, startWorker } = await makeFailing([503], { firstDelaySeconds: 900 })
     const before = await home.run('test', 'team')
     expect(before.stderr).toContain('with the next event, or now with: hookbell flush')
@@ -68,7 +68,7 @@ describe('with a running worker', () => {
     await expect.poll(async () => (await home.run('status')).stdout).toContain('1 delivered')
   })
 
-  it('hookbell flush tries what stands in line of the worker that runs, too', async () => {
+  it('hookbell flush also releases the messages that queue behind a failed one', async () => {
     const { home, received, startWorker } = await makeFailing([500, 200], {
       firstDelaySeconds: 3600,
       maxDelaySeconds: 3600,
@@ -83,7 +83,7 @@ describe('with a running worker', () => {
   })
 
   it.each(['dead retry', 'flush'])(
-    'hookbell %s tries at once what would wait for a destination that failed for long',
+    'hookbell %s retries at once although the destination is paused after its failures',
     async (command) => {
       const { home, received, startWorker } = await makeFailing([503, 503, 200], {
         firstDelaySeconds: 3600,
@@ -144,12 +144,12 @@ it('hookbell dead lists a question that reached nobody, and one that waits on an
   await home.run('worker', '--once')
   expect((await home.run('status', '--json')).stdout).toContain('"dead": 0')
   expect((await home.run('dead')).stdout.match(/team: slack: 404/g)).toHaveLength(2)
-  // Status says how many are listed there.
+  // `status` must count the same two deliveries as `dead` lists.
   const all = 'x 2 dead (2 of them waiting or undelivered too): see hookbell dead'
   expect((await home.run('status')).stdout).toContain(all)
 })
 
-it('hookbell dead lists what the journal has lost', async () => {
+it('hookbell dead lists dead events although the journal is lost', async () => {
   const { url } = await startReceiver({ script: [404, 200] })
   const team = { type: 'slack', url: `${url}/services/x` }
   const home = await makeHome({ channels: { team }, routes: [{ on: ['*'], to: ['team'] }] })

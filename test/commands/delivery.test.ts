@@ -242,7 +242,7 @@ describe('commands: test', () => {
     expect(exitCode).toBe(69)
   })
 
-  it('names a variable that is not set, and the command that sends the message then', async () => {
+  it('names an unset variable, and the command that sends the message once it is set', async () => {
     const { url, received } = await startReceiver()
     const home = await makeHome({
       channels: {
@@ -313,7 +313,7 @@ describe('commands: test', () => {
       }
     })
 
-    it.runIf(hasRedis)('names it although the hub takes the message', async () => {
+    it.runIf(hasRedis)('names that secret although the hub accepts the message', async () => {
       const redis = await startRedis()
       const { stdout, exitCode } = await (await makeHubHome(redis.url())).run('test', 'team')
       expect(stdout).toMatch(/^ok team: /)

@@ -90,7 +90,7 @@ describe('hookbell doctor', () => {
     await home.run('uninstall', '--yes')
   })
 
-  it('shows all checks, and why, if the front door cannot be renewed', async () => {
+  it('shows all checks if the front door cannot be renewed, and says why', async () => {
     const home = await makeInstalled()
     rmSync(join(home.state, 'hookbell-hook'))
     renameSync(home.state, `${home.state}-moved`)
@@ -103,7 +103,7 @@ describe('hookbell doctor', () => {
     expect(exitCode).toBe(2)
   })
 
-  it('misses no hooks on a machine that only runs a hub', async () => {
+  it('does not report missing hooks on a machine that only runs a hub', async () => {
     const hub = { url: 'redis://127.0.0.1:1' }
     const home = await makeHome({ hub, channels: config.channels })
     const { problems, find } = await examine(home, '--offline')

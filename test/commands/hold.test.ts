@@ -103,7 +103,7 @@ describe('cli: flush', () => {
     expect(readdirSync(join(home.state, 'spool/deferred'))).toEqual([])
   })
 
-  it('while on hold, puts failed deliveries forward until resume sends them', async () => {
+  it('lets resume send failed deliveries at once if used while on hold', async () => {
     const { home, received, accept } = await makeTeamHome([500, 200])
     accept('first')
     await home.run('worker', '--once')
@@ -116,7 +116,7 @@ describe('cli: flush', () => {
   })
 })
 
-describe('cli: what fails again while no worker runs', () => {
+describe('cli: a delivery that fails again while no worker runs', () => {
   const left =
     '1 message waits for its time, and no worker runs. The next event starts one, or run: hookbell worker'
 
@@ -136,7 +136,7 @@ describe('cli: what fails again while no worker runs', () => {
     expect(existsSync(join(home.state, 'worker.lock'))).toBe(false)
   })
 
-  it('is not mentioned while a worker runs, which tries it in time', async () => {
+  it('is not mentioned while a worker runs, because that worker retries it', async () => {
     const { home, accept, startWorker } = await makeTeamHome([500])
     accept('first')
     await startWorker()
@@ -156,7 +156,7 @@ describe('cli: drain', () => {
     expect(told().sort()).toEqual(['first', 'second'])
   })
 
-  it('keeps the order within a session although a worker is at work', async () => {
+  it('keeps the order within a session although a worker is delivering', async () => {
     const { url, received } = await startReceiver({ script: [{ delayMs: 5 }] })
     const channels = { team: { type: 'webhook', url } }
     const routes = [{ on: ['*'], to: ['team'] }]
@@ -171,7 +171,7 @@ describe('cli: drain', () => {
     expect(told).toEqual(all)
   })
 
-  it('leaves a worker where one ran, which tries what is left in time', async () => {
+  it('leaves a worker running if one ran before, so that the rest is retried', async () => {
     const { home, accept, startWorker } = await makeTeamHome([500])
     accept('first')
     await startWorker()
@@ -180,7 +180,7 @@ describe('cli: drain', () => {
     await expect.poll(() => lockHolder(home.state)).toBeDefined()
   })
 
-  it('starts no worker where none ran', async () => {
+  it('leaves no worker running if none ran before', async () => {
     const { home, accept } = await makeTeamHome([500])
     accept('first')
     expect(await home.run('drain', '--timeout', '1s')).toMatchObject({ exitCode: 1 })

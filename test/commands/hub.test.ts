@@ -66,7 +66,7 @@ describe('commands: hub', () => {
     expect(checks).toContainEqual({ id: 'hub.reach', status: 'broken', seen, do: advice })
   })
 
-  it('names the secret of the hub first if a channel lacks one too, and knows who uses it', async () => {
+  it('names the missing secret of the hub before that of a channel, and what uses it', async () => {
     const hub = { url: 'redis://hub@127.0.0.1:1', password: '${HUB_PASSWORD}' }
     const team = { type: 'slack', url: '${SLACK_WEBHOOK_URL}' }
     const home = await makeHome({ hub, channels: { team } })
@@ -81,7 +81,7 @@ describe('commands: hub', () => {
     )
   })
 
-  it('is reported by doctor if it cannot be reached, unless it looks at nothing elsewhere', async () => {
+  it('is reported by doctor if it cannot be reached, but not with --offline', async () => {
     const home = await makeHome(machineConfig('redis://127.0.0.1:1'))
     const { stdout } = await home.run('doctor')
     expect(stdout).toMatch(/broken +hub\.reach: nobody listens there\n +Check the network/)
@@ -180,7 +180,7 @@ describe.skipIf(!hasRedis)('commands: hub, with Redis', () => {
     await expect.poll(dead).toEqual([])
   })
 
-  it('flush tries what waits for the end of a pause, and so does a new URL', async () => {
+  it('retries a message at once after `hub flush` or a new URL, despite Retry-After', async () => {
     const redis = await startRedis()
     const hour = { status: 503, headers: { 'retry-after': '3600' } }
     const receiver = await startReceiver({ script: [hour, hour, 200] })

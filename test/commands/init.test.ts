@@ -223,7 +223,7 @@ describe('init --yes', () => {
     expect(hooks.match(/moved\/hookbell-hook/g)).toHaveLength(5)
   })
 
-  it('writes a bare map into an existing hooks.json of droid', async () => {
+  it('writes the events at the top level of an existing hooks.json of droid', async () => {
     const { run, read } = makeMachine({
       '.factory/hooks.json': '{}',
       '.factory/settings.json': model,
@@ -280,8 +280,8 @@ describe('init --yes', () => {
   })
 })
 
-describe('init where an entry of somebody else voids the file', () => {
-  it('says so, before and after it writes', async () => {
+describe('init if the client ignores the file because of an invalid entry', () => {
+  it('prints a note, before and after it writes', async () => {
     const settings = '{"hooks": {"Stop": [{"hooks": [{"type": "command"}]}]}}'
     const { run } = makeMachine({ '.factory/settings.json': settings })
     const note =
@@ -466,7 +466,7 @@ describe('hookbell init', () => {
     expect(add('slack', '--yes')).not.toMatch(note)
   })
 
-  it('keeps the built-in channel, without a word, if a route leads to it', () => {
+  it('keeps the built-in channel, and prints no note, if a route leads to it', () => {
     const config = '{"routes": [{"on": ["done"], "to": ["desktop"]}]}'
     const home = makeHome({ '.factory/x': '', '.config/hookbell/config.json': config })
     const { shown } = start(home, [...cli, '--yes', '--channel', 'slack'])
@@ -474,7 +474,7 @@ describe('hookbell init', () => {
     expect(shown).not.toContain('Note:')
   })
 
-  it('takes the name of a property of every object for no channel', () => {
+  it('does not take an inherited property name for a channel', () => {
     const { status, shown } = start(makeHome({ '.factory/x': '' }), [
       ...cli,
       '--yes',
@@ -485,7 +485,7 @@ describe('hookbell init', () => {
     expect(shown).toContain('init cannot set up "constructor"')
   })
 
-  it('refuses a channel whose name another type has', () => {
+  it('refuses a channel whose name a channel of another type has', () => {
     const config = '{"channels": {"slack": {"type": "file", "path": "~/x"}}}'
     const home = makeHome({ '.factory/x': '', '.config/hookbell/config.json': config })
     const { status, shown } = start(home, [...cli, '--yes', '--channel', 'slack'])
@@ -725,7 +725,7 @@ describe('init where a link is put in the place of the settings', () => {
 })
 
 describe.skipIf(!canMount)('init on a full disk', () => {
-  /** Runs it in a view of its own of the file system, in which one folder has only so much room. */
+  /** Runs init in its own mount namespace, in which the folder has only `size` of space. */
   function initWith(folder: string, size: string) {
     const home = makeHome({ '.factory/settings.json': model })
     const path = join(home, folder)
@@ -745,14 +745,14 @@ describe.skipIf(!canMount)('init on a full disk', () => {
     return { status, stderr, left: read('left'), settings: read('settings') }
   }
 
-  it('says so, and leaves the settings as they are', () => {
+  it('reports that there is no room, and leaves the settings as they are', () => {
     const { status, stderr, settings, left } = initWith('.factory', '64k')
     expect({ status, settings }).toEqual({ status: 78, settings: model })
     expect(stderr).toMatch(/settings\.json: the file cannot be changed \(ENOSPC\)\n {2}There is no/)
     expect(left).not.toContain('settings.json.hookbell')
   })
 
-  it('takes no more room than before where its own copy does not fit', () => {
+  it('leaves no partial copy of the programs if there is no room for them', () => {
     const { status, stderr, settings, left } = initWith('.local/state/hookbell', '300k')
     expect({ status, settings }).toEqual({ status: 1, settings: model })
     expect(stderr).toMatch(/ENOSPC.*\n {2}The disk is full or read-only/)

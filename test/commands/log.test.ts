@@ -147,7 +147,7 @@ describe('hookbell log --follow', () => {
     expect(JSON.parse(lines()[0] ?? '')).toMatchObject({ id: 'event-5', outcome: 'delivered' })
   })
 
-  it('knows events that were accepted before, and that it did not print', async () => {
+  it('prints a change of an event that was accepted before it started, even one beyond --limit', async () => {
     const { home } = await makeLogHome()
     await accept(home, 'waits-asks', { kind: 'permission', title: 'shop: permission needed' })
     await accept(home, 'waits-done')

@@ -301,7 +301,7 @@ describe('messages --follow', () => {
     const { emulator, shown, add } = await follow({ seed: seedWith([]), faults: [unlistable] })
     await expect.poll(shown).toContain('No messages yet')
     await expect.poll(() => emulator.requests().length).toBeGreaterThan(1)
-    // Between the history and the first look for what is new.
+    // The history has been read, and the first poll for new messages has not succeeded yet.
     await add('the first')
     emulator.faults.clear()
     await expect.poll(shown, { timeout: 20_000 }).toContain('the first')

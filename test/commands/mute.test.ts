@@ -31,7 +31,7 @@ async function makeMuteHome() {
 }
 
 describe('hookbell mute', () => {
-  it.runIf(process.getuid?.() === 0)('makes nothing of root in the state of a user', async () => {
+  it.runIf(process.getuid?.() === 0)('creates no file of root in the state of a user', async () => {
     const home = await makeHome()
     Object.assign(home.env, { SUDO_UID: '54321' })
     mkdirSync(home.state, { mode: 0o700 })
@@ -81,7 +81,7 @@ describe('hookbell mute', () => {
     expect(received).toHaveLength(2)
   })
 
-  it('says that no recent event is of what is muted, as after a typo', async () => {
+  it('says that no recent event matches the mute, for example because of a typo', async () => {
     const { home, tell } = await makeMuteHome()
     await tell({ cwd: home.project })
     const unseen = async (option: string, value: string) =>
@@ -99,7 +99,7 @@ describe('hookbell mute', () => {
     expect(await unseen('--kind', 'done')).toBeUndefined()
   })
 
-  it('shows no character of a name that a terminal obeys or hides, nor does status', async () => {
+  it('escapes control and invisible characters of a name, as does status', async () => {
     const { home } = await makeMuteHome()
     const name = 'a\u001b]0;b\u0007\u202ec\u009bd\u200b'
     const outputs = [
@@ -129,7 +129,7 @@ describe('hookbell mute', () => {
   })
 
   it.each(["it's \u001b[31mred\u202e", "it's\none \r\n\rtwo"])(
-    'shows for the name %j a command that takes the mute back',
+    'prints a command that ends the mute of the project %j',
     async (name) => {
       const { home } = await makeMuteHome()
       const shown = (await home.run('mute', '--project', name)).stdout

@@ -43,7 +43,7 @@ describe('cli: notify', () => {
     await expect.poll(sent).toMatchObject([{ kind: 'done' }, { kind: 'done' }])
   })
 
-  it('sends what stdin says, of a long text the beginning', async () => {
+  it('sends the text from stdin, or the beginning of a long one', async () => {
     const { home, sent } = await makeTeamHome()
     await home.runWith(`first\n${'more '.repeat(100_000)}`, 'notify', '--kind', 'waiting', '-')
     await expect.poll(sent).toMatchObject([{ body: expect.stringMatching(/^first\nmore/) }])
@@ -54,11 +54,11 @@ describe('cli: notify', () => {
     await home.run('hold')
     expect((await home.run('notify', 'Later')).stdout).toContain('accepted, and all is on hold')
     await home.run('resume')
-    // The worker that the message has started may be the one that sends it.
+    // Polled, because the worker that `notify` started may send the message instead of `resume`.
     await expect.poll(sent).toMatchObject([{ body: 'Later' }])
   })
 
-  it('prints the id as JSON, by which the message is found', async () => {
+  it('prints the id with --json, so that other commands can find the message', async () => {
     const { home } = await makeTeamHome()
     await home.run('hold')
     const { id } = JSON.parse((await home.run('notify', 'Found', '--json')).stdout)

@@ -47,14 +47,14 @@ describe('hookbell secrets', () => {
     expect(stdout).not.toContain(CANARY)
   })
 
-  it('says that the value does not fit, without repeating it', async () => {
+  it('says that the channel cannot use the value, without repeating the value', async () => {
     const home = await makeHome({ channels: { team: team('${HOOK}') } })
     const { stdout, stderr, exitCode } = await home.runWith(CANARY, 'secrets', 'set', 'HOOK')
     expect(stdout).toMatch(/^HOOK is set in /)
     expect(stderr).toMatch(/team\.url: must be an https URL \(with the value of \$\{HOOK\}\)\n/)
     expect(stdout + stderr).not.toContain('canary')
     expect(exitCode).toBe(78)
-    // What is wrong with another one was there before.
+    // The fault of HOOK is older than this command, so it is not reported again.
     const other = await home.runWith('x', 'secrets', 'set', 'OTHER')
     expect(other).toMatchObject({ exitCode: 0, stderr: '' })
   })
@@ -73,7 +73,7 @@ describe('hookbell secrets', () => {
     expect(exitCode).toBe(64)
   })
 
-  it('says that the configuration is broken, instead of what is used', async () => {
+  it('says that the configuration is broken, instead of where a secret is used', async () => {
     const home = await makeHome()
     await home.writeConfig('{"channels": {"team": {"type": "slack", "url": "${HOOK}"}}')
     writeFileSync(join(home.home, 'config/secrets.env'), 'HOOK=x\n', { mode: 0o600 })
@@ -171,7 +171,7 @@ describe('a secret from a command', () => {
   })
 
   it.each(['process.exit(7)', 'console.log("canary")'])(
-    'that is of no use makes test name doctor: %s',
+    'that cannot be used makes hookbell test refer to doctor: %s',
     async (program) => {
       const { home } = await makeCommandHome([node, '-e', program])
       const channels = { team: team('${HOOK}'), log: { type: 'file', path: '~/log.jsonl' } }

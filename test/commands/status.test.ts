@@ -26,7 +26,7 @@ describe('hookbell status', () => {
     await home.run('uninstall', '--yes')
   })
 
-  it('tells the hub and each channel which of the missing secrets they need', async () => {
+  it('names the missing secrets of the hub and of each channel', async () => {
     const home = await makeHome({
       hub: { url: 'redis://127.0.0.1:1', password: '${HUB_PASSWORD}', channels: ['fleet'] },
       channels: {
@@ -43,7 +43,7 @@ describe('hookbell status', () => {
     ])
   })
 
-  it('does not say that no event came when it has not looked at all of them', async () => {
+  it('says how many events it has searched when none of them is of a client', async () => {
     const home = await makeHome()
     await home.run('init', '--client', 'droid,claude', '--yes')
     home.accept({ hook_event_name: 'SubagentStop', session_id: 's' }, 'droid')
@@ -123,7 +123,7 @@ describe('hookbell status', () => {
 })
 
 it.each(['status', 'config', 'config check', 'test audit'])(
-  'hookbell %s shows no character of a folder that a terminal obeys',
+  'hookbell %s escapes control characters in the name of a folder',
   async (command) => {
     const home = await makeHome()
     const name = 'a\u001b]0;b\u0007\u202ec\n'
@@ -145,7 +145,7 @@ it.each(['status', 'config', 'config check', 'test audit'])(
 )
 
 describe('status on a machine that only runs a hub', () => {
-  it('misses no hooks, unlike on a machine that hands messages to a hub', async () => {
+  it('does not report missing hooks, unlike on a machine that hands messages to a hub', async () => {
     const hub = { url: 'redis://127.0.0.1:1' }
     const home = await makeHome({ hub, channels: { audit: { type: 'file', path: '~/a' } } })
     const { stdout } = await home.run('status')
@@ -157,7 +157,7 @@ describe('status on a machine that only runs a hub', () => {
 })
 
 describe.skipIf(process.platform === 'win32')('a folder of the spool that cannot be read', () => {
-  it('is named by status, which shows the rest', async () => {
+  it('is named by status, which shows everything else', async () => {
     const home = await makeHome()
     home.accept({ hook_event_name: 'Stop' })
     const folder = join(home.state, 'spool/dead')
@@ -189,7 +189,7 @@ describe.skipIf(process.platform === 'win32')('pipes in the state folder', () =>
 })
 
 it.each(['{', '{"format":9,"mutes":[]}'])(
-  'status says that a damaged file mutes nothing: %s',
+  'status says that nothing is muted if mutes.json is damaged: %s',
   async (text) => {
     const home = await makeHome({ channels: { audit: { type: 'file', path: '~/audit.jsonl' } } })
     await home.run('mute', '1h')
@@ -204,7 +204,7 @@ it.each(['{', '{"format":9,"mutes":[]}'])(
 )
 
 describe('a channel without a route', () => {
-  it('is marked by status and test without counting as a problem', async () => {
+  it('is mentioned by status and test without counting as a problem', async () => {
     const home = await makeHome({
       channels: {
         told: { type: 'file', path: '~/told.jsonl' },
@@ -226,7 +226,7 @@ describe('a channel without a route', () => {
   })
 })
 
-describe.skipIf(process.platform === 'win32')('a state folder with another name', () => {
+describe.skipIf(process.platform === 'win32')('a state folder with several paths', () => {
   // Older versions shared this fallback folder between all state folders of a user.
   it('is counted once, also if it is the fallback folder', async () => {
     const home = await makeHome()
@@ -243,7 +243,7 @@ describe.skipIf(process.platform === 'win32')('a state folder with another name'
   })
 })
 
-it.skipIf(process.getuid?.() !== 0)('a fallback folder of root is none of a user', async () => {
+it.skipIf(process.getuid?.() !== 0)('a user ignores a fallback folder of root', async () => {
   const home = await makeHome()
   const [fallback = ''] = fallbackFolders(home.state, home.env)
   const payload = Buffer.from('{"hook_event_name":"Stop"}')

@@ -129,8 +129,11 @@ describe('hookbell uninstall, after init for every client', () => {
   })
 
   it.each([
-    ['the home got another name', []],
-    ['that and another init', [['init', '--client', clientNames.join(','), '--yes']]],
+    ['the home was renamed', []],
+    [
+      'the home was renamed and init was run again',
+      [['init', '--client', clientNames.join(','), '--yes']],
+    ],
   ])('restores the same bytes after %s', async (_, commands) => {
     const home = await makeHome(config)
     write(home)
@@ -167,7 +170,7 @@ describe('hookbell uninstall, after init for every client', () => {
     expect(readdirSync(join(home.state, 'backups'))).toEqual([])
   })
 
-  it('does not edit what a repository links to in the place of its own file', async () => {
+  it('does not edit a file outside of the repository to which a link in it leads', async () => {
     const home = await makeHome(config)
     const project = join(home.home, 'project')
     mkdirSync(join(project, '.git'), { recursive: true })
@@ -184,11 +187,11 @@ describe('hookbell uninstall, after init for every client', () => {
     expect(contents(home.home, ['.claude'])).toEqual({})
   })
 
-  it.skipIf(!hasStrace)('succeeds while a worker that ends writes its code', async () => {
+  it.skipIf(!hasStrace)('succeeds while an exiting worker writes its code cache', async () => {
     const home = await makeHome()
     await home.run('init', '--client', 'droid', '--yes')
     const runtime = join(home.state, 'runtime')
-    // The first error is real: the folder is not empty yet. The second one stands for a file that was just made.
+    // The first error occurs anyway: the folder is not empty yet. The second one simulates a file that was just created.
     const fault = ['-P', join(runtime, 'dist'), '-e', 'inject=rmdir:error=ENOTEMPTY:when=1..2']
     const words = ['-qq', '-o', join(home.home, 'calls'), '-e', 'trace=rmdir', ...fault]
     const uninstall = [process.execPath, join(root, 'bin/hookbell'), 'uninstall', '--yes']
@@ -343,7 +346,7 @@ describe('hookbell uninstall, after init for every client', () => {
     expect(readlinkSync(home.env.HOOKBELL_CONFIG_DIR)).toBe('dotfiles')
   })
 
-  it('finds the project that init wrote to from any folder', async () => {
+  it('finds the project that init wrote to, in whichever folder it is run', async () => {
     const home = await makeHome(config)
     await home.run('init', '--client', 'droid', '--project', '--yes')
     const path = join(home.project, '.factory/settings.json')
@@ -404,7 +407,7 @@ const CALLS =
 const STEP = isFull ? 1 : 23
 
 describe.skipIf(!hasStrace)('hookbell uninstall that is killed', () => {
-  it('loses nothing, whichever call it has come to, and the next one removes the rest', async () => {
+  it('loses nothing, at whichever system call it is killed, and the next run removes the rest', async () => {
     const home = await makeHome(config)
     write(home)
     const found = () => contents(home.home, homes)
@@ -480,7 +483,7 @@ const canMount =
   process.getuid?.() === 0 &&
   spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'x', '/mnt']).status === 0
 
-it.skipIf(!canMount)('uninstall tells what it removed although the rest fails', async () => {
+it.skipIf(!canMount)('uninstall lists what it removed although the rest fails', async () => {
   const home = await makeHome()
   const { stdout, stderr, exitCode } = await runInMounts(
     home,
@@ -503,7 +506,7 @@ describe.skipIf(!canMount)('uninstall on a system without /proc', () => {
     expect((await runInMounts(home, script)).stdout).toMatch(/ended$/)
   })
 
-  it('ends no other process that has got the id of a dead worker', async () => {
+  it('does not end another process that has the process id of a dead worker', async () => {
     const home = await makeHome()
     mkdirSync(join(home.state, 'spool/deferred'), { recursive: true, mode: 0o700 })
     const script = `${hidden} sleep 600 & echo "$! - - $(uname -n) 0.1.0" >state/worker.lock

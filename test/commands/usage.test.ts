@@ -316,7 +316,7 @@ describe('usage: other formats', () => {
     expect(stdout.match(/<svg/g)?.length).toBeGreaterThanOrEqual(6)
   })
 
-  it.skipIf(!browser)('are readable on a phone, and dark where the reader wants it', async () => {
+  it.skipIf(!browser)('writes a page that fits a phone and follows dark mode', async () => {
     const { run, project } = await makeApiHome()
     await run('usage', '--html', join(project, 'usage.html'))
     const page = readFileSync(join(project, 'usage.html'), 'utf8')
@@ -330,7 +330,7 @@ describe('usage: other formats', () => {
       }</script>`
     const file = join(project, 'look.html')
     writeFileSync(file, look)
-    // As the setting of the reader's system: 0 is dark.
+    // Simulates the colour scheme of the reader's system: 0 is dark.
     const dark = ['--blink-settings=preferredColorScheme=0']
     expect(await dumpPage(`file://${file}`, project)).toContain(
       '<title>false,620,rgb(244, 245, 247)',

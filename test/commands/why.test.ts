@@ -49,14 +49,14 @@ describe('hookbell why', () => {
     expect((await home.run('why', id.slice(0, 12))).stdout).toBe(stdout)
   })
 
-  it('does not take an attempt of doctor for the last event', async () => {
+  it('does not take a test event of doctor for the last event', async () => {
     const { home, tell } = await makeWhyHome()
     const id = await tell({ hook_event_name: 'Stop', last_assistant_message: 'All green' })
     for (let count = 0; count < 11; count += 1)
       home.accept({ hook_event_name: 'HookbellCanary', session_id: 'doctor' })
     await tell({ hook_event_name: 'HookbellCanary', session_id: 'doctor' })
     expect((await home.run('why')).stdout).toContain(`api-server: done ${id.slice(0, 8)}`)
-    // Nor do the other commands that take an event.
+    // The other commands that accept `last` ignore it too.
     expect((await home.run('log', 'last')).stdout).toContain(`id       ${id}`)
     const preview = await home.run('preview', 'last', '--channel', 'team')
     expect(preview.stdout).toContain('All green')
@@ -98,7 +98,7 @@ describe('hookbell why', () => {
     `)
   })
 
-  it('names the channels that an event still waits for, or in which it is dead', async () => {
+  it('names the channels for which an event still waits or is dead', async () => {
     const { home, tell } = await makeWhyHome([503, 404])
     const { channels } = JSON.parse(home.read('config/config.json'))
     const log = { type: 'file', path: '~/log.jsonl' }

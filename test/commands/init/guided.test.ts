@@ -64,7 +64,7 @@ describe.skipIf(!hasPty)('init on a terminal', () => {
     await wait(/How do you want to be told[\s\S]*◼.*Desktop notification/)
   })
 
-  it('takes nothing that was typed before a question as its answer', async () => {
+  it('ignores keys that were typed before a question was shown', async () => {
     const { type, wait } = await startInit()
     for (const question of ['Which agents', 'For which projects', 'How do you want to be told']) {
       await wait(question)
@@ -72,7 +72,7 @@ describe.skipIf(!hasPty)('init on a terminal', () => {
     }
     await wait('Write this?')
     type(ENTER)
-    // It now waits for the client, and then sends the test message.
+    // init now waits until the client would have restored its settings, and then sends the test message.
     await wait('restart running sessions')
     type(`${ENTER}n`)
     await wait('did you see the test message')
@@ -134,7 +134,7 @@ describe.skipIf(!hasPty)('init on a terminal', () => {
     expect(existsSync(join(home.home, '.factory/settings.json'))).toBe(false)
   })
 
-  it('does the same at its last question', async () => {
+  it('stops on Ctrl+C at its last question too', async () => {
     const { home, type, wait } = await startInit()
     for (const question of ['Which agents', 'For which projects', 'How do you want to be told']) {
       await wait(question)
