@@ -32,7 +32,7 @@ describe('cli: help', () => {
     expect(page).toContain('  init  Register hookbell with\n        an agent client\n')
   })
 
-  it('every width keeps all words whole', () => {
+  it('the list of commands breaks no word at any width', () => {
     const word = fc.stringMatching(/^[a-z]{1,30}$/)
     const text = fc.array(word, { minLength: 1, maxLength: 30 }).map((words) => words.join(' '))
     fc.assert(

@@ -65,7 +65,7 @@ describe('howToCall', () => {
     expect(howToCall({ root, cwd: home, path: '' })).toBe('npx hookbell')
   })
 
-  it('is inserted into the commands that a user should type', async () => {
+  it('is used in the commands that messages suggest', async () => {
     const told = asTyped('Register hookbell with: hookbell init, or hookbell test desktop')
     expect(told).toBe(`Register hookbell with: ${howToCall()} init, or ${howToCall()} test desktop`)
   })

@@ -23,11 +23,11 @@ import { makeFolder } from '../support/folder.ts'
 import { hasPython, readThroughNonBlockingPipe } from '../support/non-blocking-pipe.ts'
 import { userAlone } from '../support/user-alone.ts'
 
-// Called without words, their arguments are not parsed: see src/cli/start.ts.
+// src/cli/start.ts runs these commands without parsing arguments if none are given.
 it.each([
   ['status', statusCommand],
   ['log', logCommand],
-])('%s has no default and needs no argument', (_, { args = {} }) => {
+])('%s has no option with a default, and no required argument', (_, { args = {} }) => {
   const isNeeded = ({ type, required = type === 'positional', ...arg }: ArgDef) =>
     required || arg.default !== undefined
   expect(Object.values(args as ArgsDef).filter(isNeeded)).toEqual([])
@@ -71,7 +71,7 @@ describe('the code cache of a command', () => {
     expect(names.map((name) => statSync(cache(name)).ino)).toEqual(before)
   })
 
-  it('is enough for a command without words, which is answered alike', () => {
+  it('is enough to run a command without arguments, which prints the same', () => {
     expect(log()).toBe(text)
     expect(readdirSync(join(folder, 'dist')).filter((name) => name.endsWith('.cache'))).toEqual([
       'log.cache',
@@ -80,7 +80,7 @@ describe('the code cache of a command', () => {
     expect(log()).toBe(text)
   })
 
-  it('does not hide why a command without words fails', () => {
+  it('does not hide why a command without arguments fails', () => {
     mkdirSync(join(folder, 'state/journal.jsonl'), { recursive: true })
     const why = log()
     expect(why).toContain('is not a regular file')
@@ -95,7 +95,7 @@ describe('the code cache of a command', () => {
   it.each([
     ['commands', 'help', 'mute', 'hookbell mute'],
     ['api-commands', 'help', 'api', 'hookbell api'],
-  ])('is one for all of %s', (name, ...words) => {
+  ])('is one file for everything in %s', (name, ...words) => {
     const text = words.pop() ?? ''
     const answers = [1, 2].map(() => run(...words))
     expect(answers[0]).toContain(text)
@@ -125,23 +125,23 @@ describe('the code cache of a command', () => {
     expect(readCodeCache(cache('log'), source('log'))?.length).toBeGreaterThan(5000)
   })
 
-  it('is no reason to fail if what is left at its place can be neither replaced nor removed', () => {
+  it('may fail to be written without failing the command', () => {
     for (const name of names) mkdirSync(`${cache(name)}.new`)
     expect(log()).toBe(text)
   })
 
-  it.skipIf(process.platform === 'win32')('does not stay in part where the disk is full', () => {
+  it.skipIf(process.platform === 'win32')('is not left incomplete on a full disk', () => {
     log()
     const blocks = Math.floor((statSync(cache('log')).size - 100) / 512)
     rmSync(cache('log'))
-    // What is written beyond the limit fails, and only a part of what crosses it is written: as on a full disk.
+    // Simulates a full disk: the write that crosses the size limit is cut short, and later writes fail.
     const limited = ['sh', '-c', `ulimit -f ${blocks}; exec "$0" "$@"`]
     expect(start([...limited, ...program(), 'log'])).toBe(text)
     expect(readdirSync(join(folder, 'dist')).filter((name) => /^log\.cache/.test(name))).toEqual([])
   })
 
   it.runIf(process.getuid?.() === 0 && userAlone !== undefined)(
-    'is written where nobody else is in the group that can change the folder',
+    'is written to a folder of a group that has only this user',
     () => {
       spawnSync('chown', ['-R', `${userAlone}:${userAlone}`, folder])
       chmodSync(join(folder, 'dist'), 0o775)

@@ -46,7 +46,7 @@ describe.each<[string, Client]>(Object.entries(clients))('clients: %s', (key, cl
     }
   })
 
-  it('limits only events to tools that it registers', () => {
+  it('has a tool matcher only for events that it registers', () => {
     expect(client.events).toEqual(expect.arrayContaining(Object.keys(client.matchers ?? {})))
   })
 
@@ -54,7 +54,7 @@ describe.each<[string, Client]>(Object.entries(clients))('clients: %s', (key, cl
     expect(client.name).toMatch(/^[a-z][a-z0-9-]*$/)
   })
 
-  it('has variants only of known events, and repeats with a positive time', () => {
+  it('has variants only of known events, and repeats only within a positive time', () => {
     for (const { event } of client.variants) {
       expect(isCanonical(event) || Object.hasOwn(client.aliases, event), event).toBe(true)
     }
@@ -72,7 +72,7 @@ describe.each<[string, Client]>(Object.entries(clients))('clients: %s', (key, cl
     ])
   })
 
-  it('has hook files of the user, and settings that hookbell writes', () => {
+  it('has a hook file for the user, and a settings file that hookbell writes', () => {
     expect(client.hookFiles.some(({ scope }) => scope === 'user')).toBe(true)
     expect(client.settings.length).toBeGreaterThan(0)
   })

@@ -33,7 +33,7 @@ describe('shellEnvironment', () => {
     expect(shellEnvironment({ ...shell, ...env })).toEqual({})
   })
 
-  it('is tested for every client, and for each of its marks', () => {
+  it('is tested for every client, with each of its environment marks', () => {
     const named = new Set(sessions.map(([client]) => client))
     expect([...named]).toEqual(Object.keys(clients))
     const marks = Object.values(clients).flatMap(({ environmentMarks }) => [...environmentMarks])
@@ -52,7 +52,7 @@ describe('shellEnvironment', () => {
     { PYTHONUNBUFFERED: '1', GCM_INTERACTIVE: 'never' },
     { PYTHONUNBUFFERED: '1', GIT_SEQUENCE_EDITOR: 'true' },
     { GIT_SEQUENCE_EDITOR: 'true', GCM_INTERACTIVE: 'never' },
-  ])("is all of a person's shell with %j", (env) => {
+  ])('is unchanged for a shell of a person with %j', (env) => {
     const all = { ...shell, ...env }
     expect(shellEnvironment(all)).toBe(all)
   })
