@@ -14,7 +14,7 @@ describe('a file of certificate authorities', () => {
     expect(caFileProblems({ extraCaFile })).toEqual([])
   })
 
-  it.skipIf(process.platform === 'win32')('makes nobody wait if it is a pipe', async () => {
+  it.skipIf(process.platform === 'win32')('is rejected at once if it is a pipe', async () => {
     const extraCaFile = join(await makeFolder(), 'ca.pem')
     execFileSync('mkfifo', [extraCaFile])
     expect(caFileProblems({ extraCaFile })).toEqual([

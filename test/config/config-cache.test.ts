@@ -64,7 +64,7 @@ describe('a cached result of the configuration check', () => {
   })
 
   it.runIf(process.getuid?.() === 0)(
-    'is not left by root in the state of another user',
+    'is not written by root to the state folder of another user',
     async () => {
       const { configDir, load, stateDir } = await makeConfig()
       chownSync(stateDir, 65_534, 65_534)
@@ -78,7 +78,7 @@ describe('a cached result of the configuration check', () => {
     },
   )
 
-  it('need not be stored', async () => {
+  it('may fail to be stored without a problem', async () => {
     const { configDir, kept, load } = await makeConfig()
     load()
     const stateInFile = new CurrentConfig(configDir, join(kept, 'x')).get()
@@ -172,7 +172,7 @@ describe('a cached result of the configuration check', () => {
     expect({ checked, unusable }).toEqual({ checked: undefined, unusable: {} })
   })
 
-  it('is not made while a change of the file might be undetectable', async () => {
+  it('is not made of a file that was just written, because another change might go unnoticed', async () => {
     const { load, kept } = await makeConfig()
     load(Date.now())
     expect(existsSync(kept)).toBe(false)

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { CurrentConfig } from '../../src/config/current.ts'
 import { makeFolder } from '../support/folder.ts'
 
-it('gives the recent configuration that was read last', async () => {
+it('recent() returns the configuration that was last read', async () => {
   const folder = await makeFolder()
   const configure = (lingerSeconds: number) => {
     const path = join(folder, 'config.json')

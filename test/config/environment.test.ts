@@ -71,10 +71,10 @@ describe('a variable that the configuration lists', () => {
 })
 
 describe('a missing variable', () => {
-  it('is stored by the suggested command, which does not show its value', async () => {
+  it('is stored by the suggested command, which does not contain its value', async () => {
     const { folders, current } = makeConfig()
     const file = join(folders[0], 'secrets.env')
-    // An editor may leave out the end of the last line.
+    // Without a line break at the end, as some editors save it.
     writeFileSync(file, 'OLD=kept', { mode: 0o600 })
     const value = `${url}/a #b`
     const hint = howToSet(['TEAM_URL', 'OTHER'], folders[0], { TEAM_URL: value })
@@ -92,7 +92,7 @@ describe('a missing variable', () => {
     expect(current.get().problem).toBeUndefined()
   })
 
-  it('is set by a command if it is not set in the shell either', () => {
+  it('is set with `hookbell secrets set` if the shell does not have it either', () => {
     expect(howToSet(['TEAM_URL'], '/c', {})).toBe('Set it: hookbell secrets set TEAM_URL')
   })
 })

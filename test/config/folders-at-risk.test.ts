@@ -88,7 +88,7 @@ describe('a file or folder that other users can change', () => {
     expect(problem?.message).toBe(`${link}: a link of another user (uid 65533)`)
   })
 
-  it.each(['.', 'templates'])('gives no template: %s', (folder) => {
+  it.each(['.', 'templates'])('is not read for templates: %s', (folder) => {
     const { config } = makeWorld()
     mkdirSync(join(config, 'templates/plain'))
     writeFileSync(join(config, 'templates/plain/done.liquid'), 'Finished')
@@ -98,8 +98,8 @@ describe('a file or folder that other users can change', () => {
     expect(template()).toBeUndefined()
   })
 
-  // Another user may have put a link to any file of this one there.
-  it('gives no secret', () => {
+  // Another user may have put a link there to any file of this user.
+  it('is not read for secrets', () => {
     const { config, state } = makeWorld()
     const channel = { type: 'webhook', url: '${TOKEN}' }
     writeFileSync(join(config, 'secrets.env'), 'TOKEN=https://example.com', { mode: 0o600 })
@@ -132,9 +132,9 @@ describe('a file or folder that other users can change', () => {
   })
 })
 
-describe('a pipe or a device', () => {
+describe('a file that is not regular or too large', () => {
   it.each(['config.json', 'secrets.env'])(
-    'in place of %s is rejected without waiting',
+    'is rejected without waiting if it is a pipe in place of %s',
     async (name) => {
       const { config, state, current } = makeWorld()
       rmSync(join(config, name))
@@ -150,7 +150,7 @@ describe('a pipe or a device', () => {
     },
   )
 
-  it('is rejected, and so is a file that is too large', () => {
+  it('is rejected if it is larger than 1 MiB', () => {
     const { config, current } = makeWorld()
     writeFileSync(join(config, 'config.json'), ' '.repeat(1024 * 1024 + 1))
     expect(current.get().problem?.message).toMatch(/larger than 1048576 bytes/)

@@ -53,7 +53,7 @@ describe('the summary of the configuration', () => {
     expect((await read()).channels).toEqual({ forged: 'slack' })
   })
 
-  it('is new when a file config.jsonc appears, which is not read', async () => {
+  it('is read again when config.jsonc appears, and warns that this file is not read', async () => {
     const { read, write, configDir } = await makeConfig()
     rmSync(join(configDir, 'config.json'))
     expect((await read()).warnings).toEqual([])
@@ -61,7 +61,7 @@ describe('the summary of the configuration', () => {
     expect((await read()).warnings).toEqual([expect.stringContaining('config.jsonc: is not read')])
   })
 
-  it('says of everything that people are shown, the same from the cache', async () => {
+  it('contains everything that commands show, also when it comes from the cache', async () => {
     const { read, write, configDir } = await makeConfig()
     mkdirSync(join(configDir, 'templates/plain'), { recursive: true, mode: 0o700 })
     writeFileSync(join(configDir, 'templates/plain/mine.liquid'), 'x', { mode: 0o600 })
@@ -92,7 +92,7 @@ describe('the summary of the configuration', () => {
     expect(channels).toEqual({ team: 'slack', later: 'slack', fleet: 'hub' })
   })
 
-  it('says which channels cannot stand in for the hub, and what to do about a problem', async () => {
+  it('names the channels that cannot stand in for the hub, and what to do about a problem', async () => {
     const { read, write } = await makeConfig()
     const hub = { url: 'redis://127.0.0.1:1', channels: ['team'], after: 'direct' }
     const team = { type: 'slack', url: '${NOPE}' }
@@ -148,7 +148,7 @@ describe('the summary of the configuration', () => {
     expect((await read()).channels).toEqual({ team: 'slack' })
   })
 
-  it('is not cached if a file has just changed, because another change might be undetectable', async () => {
+  it('is not cached if a file has just changed, because another change might go unnoticed', async () => {
     const { read, kept } = await makeConfig()
     await read(Date.now())
     expect(existsSync(kept)).toBe(false)

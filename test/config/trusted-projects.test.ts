@@ -9,7 +9,7 @@ import {
 import { makeFolder } from '../support/folder.ts'
 
 describe('the list of trusted projects', () => {
-  it('counts for nothing if others can write it, or if its format is another one', async () => {
+  it('has no effect if others can write it, or if its format is unknown', async () => {
     const state = await makeFolder()
     const project = { root: '/srv/api', owner: 0, hash: 'abc', at: 1 }
     trustProject(state, project)
@@ -34,7 +34,7 @@ describe('a project', () => {
     [false, 'in another place', { root: '/srv/other' }],
     [false, 'of another owner', { owner: 8 }],
     [false, 'with another content', { hash: 'def' }],
-  ])('is trusted: %s, %s', (expected, _, change) => {
+  ])('is trusted (%s) %s', (expected, _, change) => {
     expect(isTrustedProject({ ...project, ...change }, [{ ...project, at: 1 }])).toBe(expected)
   })
 })

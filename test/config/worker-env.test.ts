@@ -18,7 +18,7 @@ function makeState(values: object | undefined = undefined): string {
 }
 
 describe('the environment of a worker', () => {
-  it('has the pinned values and nothing of the session but its language', () => {
+  it('has the pinned values, and of the session only the language', () => {
     const stateDir = makeState(pinned)
     const session = fc.dictionary(fc.string({ minLength: 1 }), fc.string())
     fc.assert(
@@ -42,7 +42,7 @@ describe('the environment of a worker', () => {
     )
   })
 
-  it('follows the session if nothing is pinned', () => {
+  it('has the folders of the session if nothing is pinned', () => {
     const stateDir = makeState()
     const env = { HOME: '/me', XDG_RUNTIME_DIR: '/run/me', SLACK_WEBHOOK_URL: 'x', PATH: '/evil' }
     expect(workerEnvironment(stateDir, env, 'linux')).toEqual({
@@ -87,7 +87,7 @@ describe('pinned values', () => {
     expect(isPinRefused(makeState({ ...pinned, [name]: undefined }))).toBe(true)
   })
 
-  it('are rejected if it cannot be found out whether there are any', () => {
+  it('are rejected if the folder with them cannot be read', () => {
     const stateDir = makeState()
     expect(isPinRefused(stateDir)).toBe(false)
     rmSync(join(stateDir, 'runtime'), { recursive: true })
@@ -106,7 +106,7 @@ describe('the fallback folder', () => {
     expect(fallbackStateDir('//a//x', env)).toBe(one)
   })
 
-  it('is the pinned one despite the session, and the old one next to it is read as well', () => {
+  it('is the pinned one, not that of the session; the one of older versions beside it is read too', () => {
     const expected = ['/run/me/x', '/run/me/hookbell']
     expect(fallbackFolders(makeState(pinned), { XDG_RUNTIME_DIR: '/evil' })).toEqual(expected)
   })
@@ -115,7 +115,10 @@ describe('the fallback folder', () => {
     ['/run/me/told', ['/run/me/told', '/run/me/hookbell']],
     ['told', [fallbackStateDir('/state', env), '/run/me/hookbell']],
     ['/state', ['/hookbell']],
-  ])('is the one that the front door was told if nothing is pinned: %s', (told, expected) => {
-    expect(fallbackFolders('/state', { ...env, HOOKBELL_FALLBACK_DIR: told })).toEqual(expected)
-  })
+  ])(
+    'is taken from HOOKBELL_FALLBACK_DIR=%s only if it is absolute and not the state folder',
+    (told, expected) => {
+      expect(fallbackFolders('/state', { ...env, HOOKBELL_FALLBACK_DIR: told })).toEqual(expected)
+    },
+  )
 })

@@ -68,7 +68,7 @@ describe('config: the hub', () => {
     expect(parsed.secrets).toEqual(expect.arrayContaining(['secret-1', 'secret-2', 'secret-3']))
     expect(parsed.sources).toEqual(secrets)
     expect(parsed.direct).toEqual(expect.objectContaining({ listed: expect.anything() }))
-    // It only waits for its secret.
+    // `fetched` is pending, not unusable: its secret has not been fetched yet.
     expect(parsed.unusableDirect).toBeUndefined()
     expect(parsed.pendingDirect).toEqual({
       fetched: expect.stringContaining('waits for'),
@@ -80,7 +80,7 @@ describe('config: the hub', () => {
     const team = { type: 'slack', url: '${S}', clearance: 'minimal' }
     const S = 'https://hooks.slack.com/services/T1/B2/abc'
     const { config, direct, secrets, checked } = parse({ hub, channels: { team } }, { S })
-    // It is validated each time.
+    // A configuration with direct channels is not cached: it is validated each time.
     expect(checked).toBeUndefined()
     expect(config.channels.team).toMatchObject({ type: 'hub', url, clearance: 'minimal' })
     expect(config.hub?.directAfterMinutes).toBe(10)

@@ -70,7 +70,7 @@ describe('the configuration', () => {
     expect(config).toMatchObject({ lingerSeconds: 60, abnormalReasons: ['error', 'other'] })
   })
 
-  it('limits a delivery to half a minute', () => {
+  it('limits a delivery to half a minute by default', () => {
     expect(builtInConfig().config.deliveryTimeoutSeconds).toBeLessThanOrEqual(30)
   })
 
@@ -385,7 +385,7 @@ describe('a reference to a secret', () => {
     expect(secrets).toContain('from file')
   })
 
-  it('is replaced from secrets.env although a command is named for it', () => {
+  it('is replaced from secrets.env even if a command is configured for it', () => {
     const text = JSON.stringify({
       secrets: { HOOK: ['/bin/false'], OTHER: ['/bin/false'] },
       channels: {
@@ -400,7 +400,7 @@ describe('a reference to a secret', () => {
     expect([sources, pending]).toEqual([{ OTHER: ['/bin/false'] }, { phone: 'slack' }])
   })
 
-  it('is named if its value does not fit', () => {
+  it('is named in the error if its value is invalid', () => {
     const folder = makeFolder({
       'config.json': slack(reference('HOOK')),
       'secrets.env': 'HOOK=canary.slack.com/services/T0\n',
@@ -488,7 +488,7 @@ describe('a reference to a secret', () => {
     expect(secrets).toEqual([hook.url, '/a-long-path', 'key-of-header-1', signing])
   })
 
-  it('is redacted also where it is filled into an option that is no secret', () => {
+  it('is redacted also if it is used in an option that is not secret', () => {
     const click = `https://example.com/${reference('CLICK')}`
     const text = JSON.stringify({
       env: ['CLICK'],
@@ -543,7 +543,7 @@ describe('the configuration in force', () => {
     expect(current.get().problem).toBeUndefined()
   })
 
-  it('does not warn of places in the copy that is kept of the last good one', () => {
+  it('gives no warnings while it is the last good one, because their positions are in the copy', () => {
     const routes =
       '"routes": [{ "on": ["done"], "when": { "client": ["cluade"] }, "to": ["desktop"] }]'
     const { folder, state, current } = makeCurrent(`{${routes}}`)
@@ -554,7 +554,7 @@ describe('the configuration in force', () => {
   })
 
   it.skipIf(process.platform === 'win32')(
-    'says of channels that they wait for secrets.env if it cannot be read, not that they lack a secret',
+    'makes channels wait for an unreadable secrets.env, instead of reporting missing secrets',
     () => {
       const team = { type: 'slack', url: '${HOOK}' }
       const { folder, state, current } = makeCurrent(JSON.stringify({ channels: { team } }))
@@ -569,12 +569,12 @@ describe('the configuration in force', () => {
     },
   )
 
-  it('is the last good one in a version that accepts less', () => {
+  it('is the last good one even if a stricter version rejects that too', () => {
     const { folder, state } = makeCurrent('{}')
     const channels = { Team: { type: 'terminal' }, team: { type: 'terminal' } }
     const text = JSON.stringify({ channels, routes: [{ on: ['*'], to: ['Team'] }] })
     mkdirSync(state, { mode: 0o700 })
-    // As a version left it for which the names of channels could differ in capital letters only.
+    // Valid in older versions, in which names of channels could differ only in capital letters.
     for (const path of [join(folder, 'config.json'), join(state, 'last-good-config.json')])
       writeFileSync(path, text)
     const { config, source, problem } = new CurrentConfig(folder, state).get()
@@ -582,12 +582,12 @@ describe('the configuration in force', () => {
     expect(problem?.message).toContain('differs from "Team" only in capital letters')
   })
 
-  // Below zero after the clock was set back.
+  // Negative ages: the clock was set back.
   it.each([
     [1999, 2000],
     [-1999, -2000],
   ])(
-    'stays for two seconds while there is no file, since an editor may have moved it away',
+    'stays in force for two seconds without a file, because an editor may be replacing it',
     (...ages) => {
       const { folder, state } = makeCurrent('{"lingerSeconds": 7}')
       let age = 0
@@ -620,7 +620,7 @@ describe('the configuration in force', () => {
     expect(current.isBeingSaved()).toBe(false)
   })
 
-  it('is the last good one for a worker that starts while an editor has moved the file away', () => {
+  it('is the last good one for a worker that starts while an editor replaces the file', () => {
     const { folder, state, current } = makeCurrent('{"lingerSeconds": 7}')
     current.get()
     let age = 0
@@ -637,19 +637,19 @@ describe('the configuration in force', () => {
     expect(other.get().config.lingerSeconds).toBe(8)
     age = 2000
     for (const one of [started, other, start()]) expect(one.get().source).toBe('built-in')
-    // It was removed on purpose: another change of the folder does not bring it back.
+    // After two seconds the removal counts as intended: a later change of the folder does not restore it.
     age = 0
     for (const one of [other, start()]) expect(one.get().source).toBe('built-in')
     writeFileSync(join(folder, 'config.json'), '{')
     for (const one of [started, other, start()]) expect(one.get().source).toBe('built-in')
-    // The same file is back, such as on a disk that was not mounted, and then broken.
+    // A valid file that returns, for example with its disk, is the last good one again once it is broken.
     writeFileSync(join(folder, 'config.json'), '{"lingerSeconds": 8}')
     start().get()
     writeFileSync(join(folder, 'config.json'), '{')
     expect(start().get()).toMatchObject({ config: { lingerSeconds: 8 }, source: 'last good' })
   })
 
-  it('is known again once its folder is back, such as that of a disk that was not mounted', () => {
+  it('is read again once its folder is back, for example after its disk was mounted', () => {
     const { folder, state } = makeCurrent('{"lingerSeconds": 7}')
     // Late enough for the validation to be cached.
     const load = () => new CurrentConfig(folder, state, () => lastChange(folder) + 5000).get()
@@ -662,7 +662,7 @@ describe('the configuration in force', () => {
     expect(load()).toMatchObject({ config: { lingerSeconds: 7 }, source: 'last good' })
   })
 
-  it('is the last good one while a folder above is a link to nothing, as on a disk that is away', () => {
+  it('is the last good one while its path has a dangling link, for example to an unmounted disk', () => {
     const { folder, state } = makeCurrent()
     mkdirSync(join(folder, 'disk/hookbell'), { recursive: true, mode: 0o700 })
     writeFileSync(join(folder, 'disk/hookbell/config.json'), '{"lingerSeconds": 7}')
@@ -679,7 +679,7 @@ describe('the configuration in force', () => {
       })
   })
 
-  it('has its secrets from everywhere, also as the last good one in a new worker', async () => {
+  it('gets secrets from all three sources, also as the last good one in a new worker', async () => {
     const url = 'https://hooks.example.com/services/x'
     const names = ['IN_FILE', 'IN_SHELL', 'PRINTED']
     const channels = names.map((name) => [name, { type: 'slack', url: reference(name) }])
@@ -708,13 +708,13 @@ describe('the configuration in force', () => {
   it.each([
     ['config.json', 'a folder'],
     ['secrets.env', 'a folder'],
-  ])('has a problem instead of an exception if %s is %s', (name) => {
+  ])('reports a problem and throws nothing if %s is %s', (name) => {
     const { folder, current } = makeCurrent(name === 'config.json' ? undefined : '{}')
     mkdirSync(join(folder, name), { mode: 0o700 })
     expect(current.get().problem).toBeInstanceOf(HookbellError)
   })
 
-  it('has no problem any more once the secrets file is private', () => {
+  it('reports no problem any more once the secrets file is private', () => {
     const { folder, current } = makeCurrent('{}')
     writeFileSync(join(folder, 'secrets.env'), 'A=1', { mode: 0o644 })
     expect(current.get().problem?.hint).toBe(
@@ -735,7 +735,7 @@ describe('the configuration in force', () => {
     expect(problem?.hint).toContain('chmod 600')
   })
 
-  it('keeps the channels that do not need the secret that does not fit, also in a new worker', () => {
+  it('keeps the channels that do not use an invalid secret, also in a new worker', () => {
     const channels = {
       audit: { type: 'file', path: '/tmp/audit.jsonl' },
       ...Object.fromEntries(
@@ -755,7 +755,7 @@ describe('the configuration in force', () => {
     expect(problem?.message).toMatch(/channels\.B\.url: must be .*\(with the value of \$\{B\}\)$/)
   })
 
-  it('keeps the other channels although several secrets do not fit, also of the environment', () => {
+  it('keeps the other channels if several secrets are invalid, also from the environment', () => {
     const names = ['A', 'B', 'C', 'D']
     const channels = Object.fromEntries(
       names.map((name) => [name, { type: 'slack', url: reference(name) }]),
@@ -775,7 +775,7 @@ describe('the configuration in force', () => {
     expect(secrets).toEqual(expect.arrayContaining(['canary1', 'canary2', 'canary3']))
   })
 
-  it('says what to look at if the output of a command does not fit', async () => {
+  it('names the command to check if its output is an invalid secret', async () => {
     const folder = makeFolder()
     const file = join(folder, 'value')
     const argv = [process.execPath, '-p', `require('fs').readFileSync(${JSON.stringify(file)})+''`]
@@ -823,7 +823,7 @@ describe('the configuration in force', () => {
     expect(channels.mail.smtp).toBe(`smtps://me:${reference('PASSWORD')}@mail.example.com`)
   })
 
-  it('makes a channel unusable if its literal secret is in a broken file, and uses the others', () => {
+  it('keeps the other channels if the literal secret of one is in a broken file', () => {
     const { folder, state, current } = makeCurrent(
       JSON.stringify({
         channels: {
@@ -839,7 +839,7 @@ describe('the configuration in force', () => {
     expect(Object.keys(later.config.channels)).toEqual(['audit'])
     expect(later.unusable).toEqual({ team: 'waits for config.json, which has its secret' })
     expect(later.config.routes[0]?.to).toEqual(['audit', 'team'])
-    // A process that has it in memory continues to use it.
+    // A process that read the secret before the file broke still has it in memory.
     expect(Object.keys(current.get().config.channels)).toEqual(['team', 'audit'])
   })
 })
@@ -878,7 +878,7 @@ describe('the suggestion', () => {
     ['tema', 'team'],
     ['xyz', undefined],
     ['', undefined],
-  ])('for %j is %j', (word, meant) => {
+  ])('for the mistyped word %j is %j', (word, meant) => {
     expect(closest(word, ['channels', 'slack', 'team', 'desktop'])).toBe(meant)
   })
 })

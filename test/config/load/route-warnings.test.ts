@@ -14,7 +14,7 @@ describe('a warning about a route', () => {
     ['question', 'permission'],
     ['idle', 'waiting'],
     ['all', '*'],
-  ])('says that nothing is called %j', (word, meant) => {
+  ])('says that %j is no event and no kind, and suggests one', (word, meant) => {
     expect(warningsOf({ on: ['done', word] })).toEqual([
       expect.stringMatching(
         new RegExp(
@@ -26,7 +26,7 @@ describe('a warning about a route', () => {
   })
 
   it.each(['claude-code', 'Claude Code', 'gemini-cli', 'Codex'])(
-    'names the client of %j',
+    'suggests the name of the client for %j',
     (word) => {
       const client = word.toLowerCase().split(/[- ]/)[0]
       for (const name of ['when', 'not'])
@@ -38,11 +38,11 @@ describe('a warning about a route', () => {
     },
   )
 
-  it('names the client that a mistyped word means', () => {
+  it('suggests the client for a mistyped name', () => {
     expect(warningsOf({ when: { client: ['claud'] } })[0]).toContain('did you mean "claude"?')
   })
 
-  it('is an error if an event is called nearly the same, with the kind that is meant', () => {
+  it('is an error for a word close to an event, and suggests the kind that is meant', () => {
     expect(() => warningsOf({ on: ['error'] })).toThrow(
       expect.objectContaining({ code: 'E_CONFIG', hint: 'Did you mean "failed"?' }),
     )

@@ -61,14 +61,14 @@ describe('a warning about the configuration', () => {
     expect(warningsOf({ type: 'ntfy', topic: 'x', token: 'pa$SWORd$ABC}' })).toEqual([])
   })
 
-  it('names the place in a list, and reads a body with any JSON in it', () => {
+  it('names the position in a list, and may be about any part of a JSON body', () => {
     const body = { a: null, n: 1, list: ['x', '$TOPIC'] }
     const [warning, ...more] = warningsOf({ type: 'webhook', url: 'https://slack.com/x', body })
     expect(warning).toMatch(/^config\.json:1:\d+: channels\.team\.body\.list\.1: a reference needs/)
     expect(more).toEqual([])
   })
 
-  it('is the hint of the error if the value is invalid because of it', () => {
+  it('becomes the hint of the error if it explains why the value is invalid', () => {
     try {
       load({ team: slack('$SLACK_WEBHOOK_URL') })
       expect.fail('it was taken')
@@ -113,7 +113,7 @@ describe('a warning about quiet hours', () => {
       [{ from: '09:00', to: '09:00', days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat'] }],
     ],
     ['two halves of days in two time zones', [night, { ...day, timeZone: 'Asia/Tokyo' }]],
-    ['only for what others tell', [night, { ...day, except: kinds }]],
+    ['each kind is delivered at some time', [night, { ...day, except: kinds }]],
   ])('is not given if they end: %s', (_, quietHours) => {
     expect(noteOf(quietHours)).toEqual([])
   })

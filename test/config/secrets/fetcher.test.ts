@@ -20,7 +20,7 @@ describe('a secret from a command', () => {
     expect(fetcher.valueOf('A', source)).toBeUndefined()
     expect(await fetcher.fetch({ A: source })).toBe(true)
     expect(fetcher.valueOf('A', source)).toBe(' a b ')
-    // The value belongs to this command only.
+    // The same name with another command has no value yet.
     expect(fetcher.valueOf('A', printing('1'))).toBeUndefined()
   })
 
@@ -35,7 +35,7 @@ describe('a secret from a command', () => {
     expect(readFileSync(log, 'utf8')).toBe('x')
   })
 
-  it.runIf(canHang)('is given up if the disk of the command does not answer', async () => {
+  it.runIf(canHang)('fails after a timeout if its command is on a hung disk', async () => {
     const { fetcher } = await makeFetcher({ timeoutMs: 500 })
     const source = [join(await makeHungMount(5), 'op')]
     await fetcher.fetch({ A: source })
@@ -78,15 +78,18 @@ describe('a secret from a command', () => {
       /printed more than 65536 bytes$/,
     ],
     ['a missing program', ['/no/such/canary-program'], /could not be started \(ENOENT\)$/],
-  ])('that fails with %s has a reason without its output', async (_, source, reason) => {
-    const { fetcher } = await makeFetcher()
-    expect(await fetcher.fetch({ A: source })).toBe(true)
-    expect(fetcher.valueOf('A', source)).toBeUndefined()
-    expect(fetcher.failureOf('A', source)).toMatch(reason)
-    expect(fetcher.failureOf('A', source)?.replace('/no/such/canary-program', '')).not.toContain(
-      'canary',
-    )
-  })
+  ])(
+    'that fails with %s gives a reason without the output of the command',
+    async (_, source, reason) => {
+      const { fetcher } = await makeFetcher()
+      expect(await fetcher.fetch({ A: source })).toBe(true)
+      expect(fetcher.valueOf('A', source)).toBeUndefined()
+      expect(fetcher.failureOf('A', source)).toMatch(reason)
+      expect(fetcher.failureOf('A', source)?.replace('/no/such/canary-program', '')).not.toContain(
+        'canary',
+      )
+    },
+  )
 
   it('that failed is fetched again after a minute', async () => {
     let now = 1000
@@ -104,7 +107,7 @@ describe('a secret from a command', () => {
     expect(fetcher.failureOf('A', source)).toBeUndefined()
   })
 
-  it('that is in doubt is fetched again after a minute', async () => {
+  it('that may be wrong is fetched again after a minute', async () => {
     let now = 1000
     const { fetcher, folder } = await makeFetcher({ now: () => now })
     const file = join(folder, 'value')
@@ -135,7 +138,7 @@ describe('a secret from a command', () => {
       const source = printing(
         `require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(child)}], { stdio: 'inherit' })`,
       )
-      // On a busy machine the child process may not have started in time.
+      // On a busy machine the child process may not start within the first timeout, so it is doubled.
       for (let seconds = 2; !existsSync(file); seconds *= 2) {
         const { fetcher } = await makeFetcher({ timeoutMs: seconds * 1000 })
         await fetcher.fetch({ A: source })

@@ -68,7 +68,7 @@ describe('secrets.env', () => {
     expect(read()).toBe('# mine\r\nexport A=new\r\n\r\nwhat is this\r\nC=3\r\n')
   })
 
-  it('is not created to remove a secret', async () => {
+  it('is not created when a missing secret is removed', async () => {
     const { folder, path } = await makeSecrets()
     expect(removeSecret(folder, 'A')).toBe(false)
     expect(existsSync(path)).toBe(false)
@@ -78,7 +78,7 @@ describe('secrets.env', () => {
     ['A=old\nB=1\nA=newer', 'B=1\nA=newest'],
     ['A=old\n', 'A=newest\n'],
     ['B=1', 'B=1\nA=newest\n'],
-  ])('keeps the other values, and no old one of the same name: %j', async (before, after) => {
+  ])('keeps the other values and replaces all of the same name: %j', async (before, after) => {
     const { folder, read } = await makeSecrets(before)
     writeSecret(folder, 'A', 'newest')
     expect(read()).toBe(after)
@@ -175,7 +175,7 @@ describe('secrets.env', () => {
     expect(readSecrets(folder).values.get('A')).toBe(text)
   })
 
-  it('an empty value is none', () => {
+  it('does not set an empty value', () => {
     expect([...parseSecrets('A=\nB=""\nC=1\nC=\nD= \n').values]).toEqual([])
   })
 

@@ -57,7 +57,7 @@ describe('the keychain', () => {
   })
 })
 
-/** Starts a separate bus with an unlocked keyring, which end with the test. */
+/** Starts a separate bus with an unlocked keyring; both end with the test. */
 async function startKeyring(runtime: string, home: string) {
   mkdirSync(runtime, { recursive: true, mode: 0o700 })
   const address = `unix:path=${encodeURI(join(runtime, 'bus'))}`
