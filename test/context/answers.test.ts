@@ -49,7 +49,7 @@ describe('a question', () => {
     expect(await isAnswered(asked)).toBe(true)
   })
 
-  it('stays open although lines before it are from the future, because the clock was set back', async () => {
+  it('stays open although older lines are from the future, after the clock was set back', async () => {
     const { asked, path } = makeSession()
     const text = readFileSync(path, 'utf8')
     const now = Date.now()
@@ -93,7 +93,7 @@ describe('AnswerWatch', () => {
     let calls = 0
     const busy = vi.spyOn(pathGate, 'run').mockImplementation(async (work, otherwise) => {
       calls += 1
-      // The size is found in time, the text is not.
+      // The first call reads the size. The second one, which reads the text, times out.
       return calls === 2 ? otherwise : await work()
     })
     onTestFinished(() => void busy.mockRestore())

@@ -37,7 +37,7 @@ describe('the branch', () => {
     expect(await branchOf(join(home, 'wt'))).toBe('other')
   })
 
-  it('is empty, without waiting, if a pipe or a link is in its place', async () => {
+  it('is empty, without waiting, if .git or HEAD is a pipe or a link', async () => {
     const { home } = makeHome()
     mkdirSync(join(home, 'a/.git'), { recursive: true })
     mkdirSync(join(home, 'b/.git'), { recursive: true })

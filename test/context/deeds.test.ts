@@ -43,7 +43,7 @@ describe('what an agent did', () => {
     ).toEqual({ tools: { Write: 3, Bash: 4 }, files: ['b', 'a'], commands: ['ls', 'pwd'] })
   })
 
-  it('is unknown for calls without a name or an input', () => {
+  it('has no details of calls without a name or a valid input', () => {
     const calls = [
       { name: '', input: {} },
       { name: 'Write', input: 'x' },

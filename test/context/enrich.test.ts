@@ -17,7 +17,7 @@ function makeSession(client: string, folder: string) {
   mkdirSync(join(path, '..'), { recursive: true })
   const event = (fields: Partial<AgentEvent>): AgentEvent =>
     makeAgentEvent({ client, cwd: home, transcriptPath: path, at: asked, ...fields })
-  // So late that nothing is waited for.
+  // So long after the event that enrich waits for nothing.
   const around = { now: () => asked + 3600_000 }
   return { home, path, event, around }
 }
@@ -33,7 +33,7 @@ function pending(client: string): string {
     .join('\n')}\n`
 }
 
-/** What this process has read, from files and elsewhere. */
+/** The number of bytes that this process has read, from files and elsewhere. */
 const bytesRead = () => Number(/^rchar: (\d+)/.exec(readFileSync('/proc/self/io', 'utf8'))?.[1])
 
 const codexLine = (type: string, payload: object) =>
@@ -50,7 +50,7 @@ const clients: [string, string][] = [
 ]
 
 describe('a prompt', () => {
-  it('of claude is its own if a schedule is due, and that of a person otherwise', async () => {
+  it('of claude is a scheduled one if a schedule has just fired, and otherwise that of a person', async () => {
     const { path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
     const typed = event(parsePayload({ hook_event_name: 'UserPromptSubmit', prompt: 'Look again' }))
     const meansOf = async (prompt = 'Look again') => {
@@ -105,7 +105,7 @@ describe('a permission question', () => {
       toolUseId: 't3',
       transcriptPath: path,
     })
-    // A name that leads elsewhere is not followed.
+    // An agent id with path segments is not followed to another file.
     for (const id of ['../a1', 'a1/../a1'])
       expect(await asks({ command: 'make' }, id)).toMatchObject({ transcriptPath: path })
   })
@@ -170,11 +170,11 @@ describe('a permission question', () => {
     const question = call('AskUser', { questionnaire: '1. [question] Which database?' })
     expect(await ask(2, build, file)).toBe('Execute: npm run build\nCreate: /srv/app/a.ts')
     expect(await ask(1, build, file)).toBeUndefined()
-    // A question in words is asked in a dialog of its own.
+    // A question of the agent has its own dialog, so the dialog for permission does not count it.
     expect(await ask(1, build, question)).toBe('npm run build')
   })
 
-  it('is left as it is if the pending call is damaged', async () => {
+  it('is left unchanged if the pending call is damaged', async () => {
     const { path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
     const content = [{ type: 'tool_use', id: 't9' }]
     writeFileSync(path, JSON.stringify({ type: 'assistant', message: { content } }))
@@ -182,7 +182,7 @@ describe('a permission question', () => {
     expect(await enrich(told, around)).toMatchObject(told)
   })
 
-  it('of codex gets the id of the call that has its command', async () => {
+  it('of codex gets the id of the call with the same command', async () => {
     const { path, event, around } = makeSession('codex', '.codex/sessions/2026')
     const call = pending('codex')
       .trimEnd()
@@ -208,7 +208,7 @@ describe('a permission question', () => {
     expect(await ask('npm run migrate')).toMatchObject({ toolUseId: '' })
   })
 
-  it('of copilot in words is read from the call of its tool, if no other tool asks', async () => {
+  it('of copilot that is asked in words is read from the tool call, if no other tool asks', async () => {
     const { path, event, around } = makeSession('copilot', '.copilot/session-state/s1')
     const schema = { type: 'object', properties: { db: { enum: ['PostgreSQL', 'SQLite'] } } }
     const question = { message: 'Which database do you want?', requestedSchema: schema }
@@ -236,7 +236,7 @@ describe('a permission question', () => {
     })
   })
 
-  it('of droid in words is read from the call of its tool', async () => {
+  it('of droid that is asked in words is read from the tool call', async () => {
     const { path, event, around } = makeSession('droid', '.factory/sessions/-srv-app')
     const input = { questionnaire: '1. [question] Which database?\n[option] SQLite' }
     const content = [{ type: 'tool_use', id: 't9', name: 'AskUser', input }]
@@ -264,11 +264,23 @@ describe('a permission question', () => {
   })
 
   it.each([
-    ['is for nobody if its own reviewer decides', 'auto_review', {}, 'other', 'PreToolUse'],
-    ['is for nobody, under its older name too', 'guardian_subagent', {}, 'other', 'PreToolUse'],
+    [
+      'is not for a person if the reviewer of codex decides',
+      'auto_review',
+      {},
+      'other',
+      'PreToolUse',
+    ],
+    [
+      'is not for a person if the reviewer has its older name',
+      'guardian_subagent',
+      {},
+      'other',
+      'PreToolUse',
+    ],
     ['is for a person otherwise', 'user', {}, 'permission', 'PermissionRequest'],
     ['of an MCP server may be for a person', 'auto_review', { tool_name: 'mcp__db__drop' }],
-    ['in words is for a person', 'auto_review', { tool_name: 'request_user_input' }],
+    ['that is asked in words is for a person', 'auto_review', { tool_name: 'request_user_input' }],
   ])(
     'of codex %s',
     async (_, reviewer, fields, kind = 'permission', means = 'PermissionRequest') => {
@@ -280,7 +292,7 @@ describe('a permission question', () => {
     },
   )
 
-  it('of codex is for a person who changed that within the turn', async () => {
+  it('of codex is for a person if that was set within the turn', async () => {
     const { path, event, around } = makeSession('codex', '.codex/sessions/2026')
     const asks = event(parsePayload(readPayload('codex', 'PermissionRequest')))
     const told = { ...asks, transcriptPath: path, at: asked }
@@ -342,7 +354,7 @@ describe('a finished turn', () => {
     expect(await enrich(event({ kind: 'done', at }), around)).toMatchObject({
       kind: 'failed',
       means: 'StopFailure',
-      // "error" alone says nothing that the kind does not say.
+      // The reason "error" is left out, because the kind already says it.
       failure: { reason: '', isLimit: false },
       message: '',
       client: 'droid',
@@ -363,7 +375,7 @@ describe('a finished turn', () => {
       return enrich({ ...event(told), client: 'gemini', transcriptPath: path, at }, around)
     }
 
-    it('has its last answer, not all that was said in it', async () => {
+    it('has only its last answer, not the whole text of the payload', async () => {
       expect(await finished('Is this the file?\nIt is fixed.')).toMatchObject({
         ...{ kind: 'done', lastMessage: 'It is fixed.' },
       })
@@ -410,7 +422,7 @@ describe('a finished turn', () => {
     expect(await enrich(event({ kind: 'done', at, ...told }), around)).toMatchObject(told)
   })
 
-  it('of claude is refused if a hook makes the agent go on, for which it waits four seconds', async () => {
+  it('of claude counts as refused if a hook makes the agent go on within four seconds', async () => {
     const { path, event } = makeSession('claude', '.claude/projects/-srv-app')
     const lines = transcriptText('claude').trimEnd().split('\n')
     const at = Date.parse('2026-11-20T09:14:00.060Z')
@@ -462,17 +474,20 @@ describe('a finished turn', () => {
     ['<command-message>review</command-message>\n<command-name>/review</command-name>', undefined],
     ['<bash-stdout>ok</bash-stdout><bash-stderr></bash-stderr>', 'human'],
     ['Another session sent a message', 'peer'],
-  ])('of claude is timed from what began it: %j', async (content, turnOrigin) => {
-    const { path, event } = makeSession('claude', '.claude/projects/-srv-app')
-    const timestamp = '2026-11-20T09:30:00.000Z'
-    const isMeta = turnOrigin === 'peer'
-    const line = { type: 'user', timestamp, turnOrigin, isMeta, message: { content } }
-    writeFileSync(path, `${transcriptText('claude').trimEnd()}\n${JSON.stringify(line)}\n`)
-    const at = Date.parse('2026-11-20T09:30:09.000Z')
-    const done = event({ kind: 'done', at, lastMessage: 'Ok' })
-    const late = { now: () => at + 5000 }
-    expect(await enrich(done, late)).toMatchObject({ durationMs: 9000, did: { commands: [] } })
-  })
+  ])(
+    'of claude is timed from the command or message that began it: %j',
+    async (content, turnOrigin) => {
+      const { path, event } = makeSession('claude', '.claude/projects/-srv-app')
+      const timestamp = '2026-11-20T09:30:00.000Z'
+      const isMeta = turnOrigin === 'peer'
+      const line = { type: 'user', timestamp, turnOrigin, isMeta, message: { content } }
+      writeFileSync(path, `${transcriptText('claude').trimEnd()}\n${JSON.stringify(line)}\n`)
+      const at = Date.parse('2026-11-20T09:30:09.000Z')
+      const done = event({ kind: 'done', at, lastMessage: 'Ok' })
+      const late = { now: () => at + 5000 }
+      expect(await enrich(done, late)).toMatchObject({ durationMs: 9000, did: { commands: [] } })
+    },
+  )
 
   it('has the branch of the transcript outside of a repository', async () => {
     const { path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
@@ -496,7 +511,7 @@ describe('a finished turn', () => {
   })
 })
 
-/** A recorded transcript in which a prompt waited, at the end of a turn; later lines are written as time goes on. */
+/** Enriches the end of a turn in a recorded transcript with a queued prompt. The clock writes the later lines. */
 async function endWhileQueued(
   [client, folder]: readonly [string, string],
   clock: string,
@@ -516,7 +531,7 @@ async function endWhileQueued(
     .map((line) => {
       const ms = /"time":(\d+)/.exec(line)?.[1]
       const own = Number(ms ?? Date.parse(/"timestamp":"([^"]+)"/.exec(line)?.[1] ?? ''))
-      // Written in their order, a little after their time.
+      // Lines are written in their order, 50 ms after their timestamp.
       writtenAt = Math.max(writtenAt, own + 50 || 0)
       return { line, writtenAt }
     })
@@ -532,7 +547,7 @@ async function endWhileQueued(
   return { ...(await enrich(end, { now, findsQueued })), waitedMs: time - at }
 }
 
-describe('the end of a turn for which a prompt waits', () => {
+describe('the end of a turn during which a prompt was queued', () => {
   const claude = ['claude', '.claude/projects/-srv-app'] as const
   const codex = ['codex', '.codex/sessions/2026'] as const
   const droid = ['droid', '.factory/sessions/-srv-app'] as const
@@ -541,7 +556,7 @@ describe('the end of a turn for which a prompt waits', () => {
     [claude, '22:13:09.972', 9109, '22:13:16.922', 6409],
     [codex, '22:14:37.850', 8082, '22:14:44.111', 6094],
     [droid, '22:13:10.286', 8656, '22:13:17.005', 6233],
-    // By Ctrl+Enter: without a hook, and within the same turn.
+    // A prompt that was sent with Ctrl+Enter: it runs no hook, and belongs to the same turn.
     [droid, '22:16:11.520', 8570, '22:16:18.207', 6445],
     [['copilot', '.copilot/session-state/s1'] as const, '23:00:44.905', 8345, '23:00:50.341', 5143],
     [['gemini', '.gemini/tmp/shop/chats'] as const, '22:14:38.759', 8407, '22:14:45.670', 6086],
@@ -559,31 +574,34 @@ describe('the end of a turn for which a prompt waits', () => {
       '22:16:19.650',
       6277,
     ],
-  ])('of %s is not that of the prompt, at %s', async (session, first, firstMs, last, lastMs) => {
-    expect(await endWhileQueued(session, first)).toMatchObject({
-      ...{ means: 'StopQueued', durationMs: firstMs, prompt: expect.stringMatching(/^Fix/) },
-    })
-    expect(await endWhileQueued(session, last)).toMatchObject({
-      ...{ means: 'Stop', durationMs: lastMs, prompt: expect.stringMatching(/^Now/) },
-    })
-  })
+  ])(
+    'of %s at %s means StopQueued, and only the end after the queued prompt means Stop',
+    async (session, first, firstMs, last, lastMs) => {
+      expect(await endWhileQueued(session, first)).toMatchObject({
+        ...{ means: 'StopQueued', durationMs: firstMs, prompt: expect.stringMatching(/^Fix/) },
+      })
+      expect(await endWhileQueued(session, last)).toMatchObject({
+        ...{ means: 'Stop', durationMs: lastMs, prompt: expect.stringMatching(/^Now/) },
+      })
+    },
+  )
 
-  it('is one like any other if the prompt does not begin a turn in time', async () => {
+  it('is an ordinary end if the prompt does not begin a turn in time', async () => {
     const without = /Now the linter|"UserPromptSubmit"/
     const ended = await endWhileQueued(codex, '22:14:37.850', { without })
     expect(ended).toMatchObject({ means: 'Stop', waitedMs: 500 })
   })
 
-  it('of claude is waited for only as long as its transcript shows a prompt that waits', async () => {
+  it('of claude is delayed only while its transcript shows a queued prompt', async () => {
     const waited = async (without: RegExp) =>
       await endWhileQueued(claude, '22:13:09.972', { without, lastMessage: 'It is fixed.' })
-    // Until the line about its hooks is written.
+    // 300 ms: until the transcript has the line about the hooks of this end.
     const own = { means: 'Stop', waitedMs: 300 }
     expect(await waited(/Now the linter|dequeue|ueue"/)).toMatchObject(own)
     expect(await waited(/user".*Now the linter/)).toMatchObject({ means: 'Stop', waitedMs: 2600 })
   })
 
-  it('is told although the clock was set back', async () => {
+  it('is reported although the clock was set back', async () => {
     const { path, event } = makeSession(...codex)
     writeFileSync(path, transcriptText('codex.queued'))
     const at = Date.parse('2026-11-26T22:14:44.111Z')
@@ -591,7 +609,7 @@ describe('the end of a turn for which a prompt waits', () => {
     expect(await enrich(event({ kind: 'done', at }), { now })).toMatchObject({ means: 'Stop' })
   })
 
-  it('is one like any other if nobody wants to know', async () => {
+  it('is an ordinary end, without waiting, if queued prompts are not looked for', async () => {
     const ended = await endWhileQueued(codex, '22:14:37.850', { findsQueued: false })
     expect(ended).toMatchObject({ means: 'Stop', waitedMs: 100 })
     const { path, event, around } = makeSession(...codex)
@@ -605,7 +623,7 @@ describe('the end of a turn for which a prompt waits', () => {
   it.each([
     ['removed', (path: string) => rmSync(path, { force: true })],
     ['emptied', (path: string) => writeFileSync(path, '')],
-  ])('keeps its facts if its transcript is %s meanwhile', async (_, lose) => {
+  ])('keeps its facts if its transcript is %s while enrich waits', async (_, lose) => {
     const { path, event } = makeSession(...codex)
     writeFileSync(path, transcriptText('codex.queued'))
     const at = Date.parse('2026-11-26T22:14:44.111Z')
@@ -629,7 +647,7 @@ describe('the end of a turn for which a prompt waits', () => {
       `${JSON.stringify({ type: 'session_start', callingSessionId: 's0' })}\n`,
       'SubagentStop',
     ],
-  ])('is not waited for if the turn %s', async (_, [client, folder], line, means) => {
+  ])('is reported without waiting if the turn %s', async (_, [client, folder], line, means) => {
     const { path, event } = makeSession(client, folder)
     writeFileSync(path, `${pending(client)}${line}`)
     let looks = 0
@@ -642,13 +660,13 @@ describe('the end of a turn for which a prompt waits', () => {
     expect(looks).toBe(0)
   })
 
-  it('is not waited for in a one-shot run', async () => {
+  it('is reported without waiting in a one-shot run', async () => {
     const ended = await endWhileQueued(codex, '22:14:44.111', { isHeadless: true })
     expect(ended).toMatchObject({ means: 'Stop', waitedMs: 100 })
   })
 })
 
-describe('a failure of Copilot', () => {
+describe('an error of Copilot', () => {
   /** An error, after which the transcript gets these lines: each with its delay in ms. */
   async function failAnd(...added: [delayMs: number, line: object][]) {
     const { path, event } = makeSession('copilot', '.copilot/session-state/s1')
@@ -678,22 +696,22 @@ describe('a failure of Copilot', () => {
   const message = 'Failed to get response from the AI model; retried 5 times. 429 rate limit'
   const ended = { type: 'session.error', data: { errorType: 'rate_limit', message } }
 
-  it('is one if the transcript shows that the turn ended with it', async () => {
+  it('is a failure if the transcript shows that the turn ended with it', async () => {
     expect(await failAnd([300, ended])).toMatchObject({
       ...{ kind: 'failed', means: 'StopFailure', message },
       failure: { reason: message, isLimit: true },
     })
   })
 
-  it('is none while the client tries again', async () => {
+  it('is no failure while the client tries again', async () => {
     const tries = { kind: 'other', means: '', failure: undefined }
     expect(await failAnd()).toMatchObject(tries)
     expect(await failAnd([0, { type: 'assistant.turn_start' }])).toMatchObject(tries)
-    // The last try fails much later.
+    // The last attempt fails after enrich has stopped waiting.
     expect(await failAnd([5000, ended])).toMatchObject(tries)
   })
 
-  it('is one if there is no transcript', async () => {
+  it('is a failure if there is no transcript', async () => {
     const { event, around } = makeSession('copilot', '.copilot/session-state/s1')
     const failed = event({
       kind: 'failed',
@@ -706,7 +724,7 @@ describe('a failure of Copilot', () => {
 })
 
 describe('a transcript', () => {
-  it('is waited for if it does not exist yet, though not for long', async () => {
+  it('that does not exist yet is waited for, but only for a short time', async () => {
     const { path, event } = makeSession('claude', '.claude/projects/-srv-app')
     const look = async (comesAfter: number) => {
       let looks = 0
@@ -724,7 +742,7 @@ describe('a transcript', () => {
 })
 
 describe('the end of a turn', () => {
-  it('asks if its answer, here or in the transcript, ends with a question', async () => {
+  it('is marked as asking if its answer ends with a question', async () => {
     const { path, event, around } = makeSession('droid', '.factory/sessions/-srv-app')
     writeFileSync(path, transcriptText('droid'))
     const end = event({ kind: 'done', at: Date.parse('2026-11-20T10:00:00Z') })
@@ -749,11 +767,11 @@ describe('the end of a session', () => {
 
 describe('the end of a sub-agent', () => {
   it.each([
-    ['while a tool runs is that of a sub-agent', '09:13:30', 'subagent-done', ''],
-    ['after the end of the turn is too', '09:14:20', 'subagent-done', ''],
-    ['before that is that of the turn', '09:14:00.060', 'done', 'It is fixed.'],
+    ['while a tool runs, that of a sub-agent', '09:13:30', 'subagent-done', ''],
+    ['after the end of the turn, that of a sub-agent too', '09:14:20', 'subagent-done', ''],
+    ['after the last answer, that of the turn', '09:14:00.060', 'done', 'It is fixed.'],
   ])(
-    'of Kimi Code is reported like that of a turn: one %s',
+    'of Kimi Code has the payload of the end of a turn, and is told apart by its time: %s',
     async (_, clock, kind, lastMessage) => {
       const { path, event, around } = makeSession(
         'kimi',
@@ -798,7 +816,7 @@ describe('an agent that waits', () => {
     expect(await enrich(event(needs), around)).toMatchObject({ message, lastMessage: '' })
   })
 
-  it('was at rest if an abnormal end has no transcript where it should be', async () => {
+  it('was at rest if its session ended abnormally without having a transcript', async () => {
     const { path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
     const crash = event({ kind: 'abnormal-end', reason: 'other' })
     expect(await enrich(crash, around)).toMatchObject({ isAtRest: true })
@@ -809,7 +827,7 @@ describe('an agent that waits', () => {
     expect(await enrich(crash, around)).not.toHaveProperty('isAtRest')
   })
 
-  it('was at rest if an abnormal end has a transcript whose last turn had ended well', async () => {
+  it('was at rest if its session ended abnormally after a turn that ended well', async () => {
     const { path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
     const at = Date.parse('2026-11-20T18:00:00Z')
     const crash = event({ kind: 'abnormal-end', reason: 'other', at })
@@ -820,7 +838,7 @@ describe('an agent that waits', () => {
     expect(await enrich(crash, around)).not.toHaveProperty('isAtRest')
   })
 
-  it('was at rest if an abnormal end has a transcript in which nothing was asked', async () => {
+  it('was at rest if its session ended abnormally before any prompt', async () => {
     const { path, event, around } = makeSession('droid', '.factory/sessions/-srv-app')
     const crash = event({ kind: 'abnormal-end', reason: 'other' })
     const start = { type: 'session_start', id: 's1', title: 'New Session', cwd: '/srv/app' }
@@ -833,7 +851,7 @@ describe('an agent that waits', () => {
     expect(await enrich(crash, around)).not.toHaveProperty('isAtRest')
   })
 
-  it('asks about the plan with which a turn of codex ends, and which its payload lacks', async () => {
+  it('asks about the plan at the end of a turn of codex, which only the transcript has', async () => {
     const { path, event, around } = makeSession('codex', '.codex/sessions/2026')
     const item = { type: 'Plan', id: 'p1', text: '# Plan\n- Pin the clock\n' }
     const plan = codexLine('event_msg', { type: 'item_completed', item })
@@ -846,7 +864,7 @@ describe('an agent that waits', () => {
     expect(await enrich(stop, around)).toMatchObject({ lastMessage: 'Here it is.' })
   })
 
-  it('has the error of the last turn if it ended abnormally with one', async () => {
+  it('has the error of its last turn if its session ended abnormally', async () => {
     const { path, event, around } = makeSession('codex', '.codex/sessions/2026')
     const at = Date.parse('2026-11-20T18:00:00Z')
     const crash = event({ kind: 'abnormal-end', means: 'SessionEnd', reason: 'other', at })
@@ -858,7 +876,7 @@ describe('an agent that waits', () => {
     expect(await enrich(crash, around)).toMatchObject({ message: '', isAtRest: true })
   })
 
-  it('is a sub-agent, whose ends are not those of the agent, if its session was called by another', async () => {
+  it('is a sub-agent of droid if another session called its session', async () => {
     const { path, event, around } = makeSession('droid', '.factory/sessions/-srv-app')
     const start = { type: 'session_start', id: 's1', title: 'Worker: Look', callingSessionId: 's0' }
     const lines = [

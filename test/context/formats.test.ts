@@ -152,7 +152,7 @@ describe.each(Object.entries(formats))('a transcript of %s', (name, expected) =>
     })
   })
 
-  it('gives the pending tool call of a time, before and after it was answered', async () => {
+  it('gives the tool call that was pending at a time, even after it was answered', async () => {
     const asked = time('09:13:00.050')
     const pending = expected.openTool
       ? [{ name: expected.openTool, id: 't3', input: expect.anything() }]
@@ -304,7 +304,7 @@ describe('a transcript', () => {
     expect(did.tools).toMatchObject({ Bash: 130, Write: 130, mcp__129: 1 })
   })
 
-  it('gives the first prompt that has words', async () => {
+  it('gives the first prompt that has text', async () => {
     const { root, path } = makeHome()
     const line = (content: unknown) =>
       JSON.stringify({ type: 'user', turnOrigin: 'human', message: { role: 'user', content } })
@@ -359,7 +359,7 @@ describe('a transcript of gemini', () => {
     return readTranscript(path, [root], ended, 'gemini')
   }
 
-  it('has the content of its last replacement of all messages', async () => {
+  it('has only the messages of the last line that replaces all of them', async () => {
     const records = [
       message('a', 'user', [{ text: 'first' }]),
       message('b', 'gemini', 'gone'),
@@ -417,7 +417,7 @@ describe('the outcome of a turn', () => {
     expect((await readTranscript(path, [root], ended, 'droid')).outcome).toBe(outcome)
   })
 
-  it('is read from a claude transcript if a person interrupted it, which is not a prompt', async () => {
+  it('is read from the note about an interruption in a claude transcript, which is not a prompt', async () => {
     const { root, path } = makeHome()
     const stopped = {
       type: 'user',

@@ -58,7 +58,7 @@ describe('work on the paths of payloads', () => {
   it('runs two at a time, in order, and all of it is done if nothing hangs', async () => {
     const gate = new PathGate({ timeoutMs: 600_000 })
     const numbers = Array.from({ length: 50 }, (_, index) => index)
-    // Twice, because the places must be free again.
+    // Twice, to show that the slots are free again.
     for (let round = 0; round < 2; round += 1) {
       const started: number[] = []
       let running = 0
@@ -78,10 +78,10 @@ describe('work on the paths of payloads', () => {
     }
   })
 
-  it('is given up after a timeout, at once while two hang, and continues when one of them returns', async () => {
+  it('is given up after a timeout, or at once while two hang, and is done again when one of them returns', async () => {
     const gate = new PathGate({ timeoutMs: 50 })
     const found = async () => 'found'
-    // Twice, because neither work that ended nor work that returned late may count later.
+    // Twice, to show that neither finished work nor work that returned late still occupies a slot.
     for (let round = 0; round < 2; round += 1) {
       for (let at = 0; at < 3; at += 1) expect(await gate.run(found, '')).toBe('found')
       const releases: (() => void)[] = []
@@ -102,7 +102,7 @@ describe('work on the paths of payloads', () => {
     }
   })
 
-  it('is not given up because it waits for other work that takes its time', async () => {
+  it('is not given up because it waits for other, slow work', async () => {
     const { gate, releases, work } = makeSlowWork()
     const results = Promise.all(['a', 'b', 'c', 'd'].map((name) => gate.run(work, name)))
     for (const count of [2, 4]) {
@@ -113,7 +113,7 @@ describe('work on the paths of payloads', () => {
     expect(await results).toEqual(['found', 'found', 'found', 'found'])
   })
 
-  it('is not given up while only one of two places is taken up by work that hangs', async () => {
+  it('is not given up while hanging work occupies only one of the two slots', async () => {
     const { gate, releases, work } = makeSlowWork()
     const hanging = gate.run(work, 'given up')
     await vi.advanceTimersByTimeAsync(300)

@@ -5,7 +5,7 @@ import { askedIn, formatOf, rootsOf, transcriptOf } from '../../src/context/of-c
 import { makeFolder } from '../support/folder.ts'
 import { makeAgentEvent } from '../support/payload.ts'
 
-it('a transcript is looked for in the folders of its client only, or of all if that is unknown', () => {
+it('a transcript is looked for only in the folders of its client, or in those of all clients if it is unknown', () => {
   const roots = rootsOf('droid')
   expect(roots.map((root) => root.split(sep).slice(-2))).toEqual([
     ['.factory', 'sessions'],
@@ -16,7 +16,7 @@ it('a transcript is looked for in the folders of its client only, or of all if t
   expect(formatOf('my-agent')).toBeUndefined()
 })
 
-it('the transcript is the one that the event names, and that of a sub-agent only for its question', async () => {
+it('the transcript is the one that the event names, but a question of a sub-agent is in its own', async () => {
   const transcriptPath = '/home/me/s1.jsonl'
   const named = makeAgentEvent({ client: 'copilot', sessionId: 's1', transcriptPath })
   expect(await transcriptOf(named)).toBe(transcriptPath)

@@ -38,7 +38,7 @@ describe('the file of a project', () => {
     expect([await read(), await read(join(root, 'src'))]).toEqual([file, file])
   })
 
-  it('is that of the folder itself outside of a repository', async () => {
+  it('is read only from the folder itself outside of a repository', async () => {
     const { home, read } = makeRepository()
     const folder = join(home, 'notes/today')
     mkdirSync(folder, { recursive: true })
@@ -56,7 +56,7 @@ describe('the file of a project', () => {
     expect([await read(home), await read(join(home, 'notes'))]).toEqual([undefined, undefined])
   })
 
-  it('is not there', async () => {
+  it('is undefined if neither the folder nor its repository has one', async () => {
     const { root, read } = makeRepository()
     writeFileSync(join(root, 'src/file'), '')
     for (const cwd of [root, join(root, 'gone')]) expect(await read(cwd), cwd).toBeUndefined()

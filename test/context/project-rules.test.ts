@@ -15,7 +15,7 @@ function fileOf(config: object | string) {
   return { root, owner, text, hash: sha256(text) }
 }
 
-/** The rules of a file, if it is trusted in this form, or in another one. */
+/** The rules of a file that is trusted, untrusted, or changed since it was trusted. */
 function rulesWhen(trust: ProjectRules['trust'], config: object | string): ProjectRules {
   const { home } = makeHome()
   const file = fileOf(config)
@@ -42,11 +42,11 @@ describe('the rules of a project', () => {
     ['untrusted', { kinds: ['done'] }, []],
     ['trusted', { kinds: ['done'] }, kinds.filter((kind) => kind !== 'done')],
     ['trusted', { kinds: ['done'], mute: ['done'] }, kinds],
-  ])('mute, when %s, with %j: %j', (trust, config, muted) => {
+  ])('of a file that is %s, with %j, mute %j', (trust, config, muted) => {
     expect(mutedBy(rulesWhen(trust, config)).sort()).toEqual([...muted].sort())
   })
 
-  it('use conditions only if the file is trusted, and say so', () => {
+  it('use conditions only if the file is trusted, and list the ignored ones', () => {
     const conditions = { when: { minSeconds: 60 }, not: { ssh: true }, kinds: ['done'] }
     const config = { $schema: 'x', name: 'Shop', minSeconds: 9, cooldownSeconds: 8, ...conditions }
     const common = { label: 'Shop', minSeconds: 9, cooldownSeconds: 8 }

@@ -44,7 +44,7 @@ describe('the name of a project', () => {
     'gitdir: GIT/worktrees\n',
     'the gitdir: GIT/worktrees/one\n',
     '',
-  ])('of a folder whose .git is %j is its own', async (text) => {
+  ])('is that of the folder itself if .git contains %j', async (text) => {
     const { home } = makeHome()
     const folder = join(home, 'mnt/proc/fox')
     mkdirSync(folder, { recursive: true })
@@ -52,7 +52,7 @@ describe('the name of a project', () => {
     expect(await projectName(folder, home)).toBe('fox')
   })
 
-  it('without .git is that of the folder, whatever the parent folders are called', async () => {
+  it('is that of the repository also below a folder called net', async () => {
     const { home } = makeHome()
     mkdirSync(join(home, 'net/shop/.git'), { recursive: true })
     mkdirSync(join(home, 'net/shop/src'))

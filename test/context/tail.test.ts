@@ -18,7 +18,7 @@ import { makeHome } from './_world.ts'
 const gone = { text: '', isRefused: false }
 const refused = { text: '', isRefused: true }
 
-it('a path is below a folder whatever its capital letters are, but only on Windows', () => {
+it('letter case does not matter for whether a path is below a folder, but only on Windows', () => {
   const root = 'C:\\Users\\me\\.claude\\projects'
   expect(isBelow('c:\\users\\Me\\.claude\\projects\\x.jsonl', [root], 'win32')).toBe(true)
   expect(isBelow('c:\\users\\me\\.claude\\projects2\\x.jsonl', [root], 'win32')).toBe(false)
@@ -35,7 +35,7 @@ describe('a file of the client', () => {
     expect(await sizeOf(path, [root])).toBe(19)
   })
 
-  it('may have a path in the home directory', async () => {
+  it('may have a path that begins with ~', async () => {
     const { home, path } = makeHome()
     vi.stubEnv('HOME', home)
     onTestFinished(() => void vi.unstubAllEnvs())
@@ -43,7 +43,7 @@ describe('a file of the client', () => {
     expect(await sizeOf('~/.factory/sessions/s1.jsonl', ['~/.factory/sessions'])).toBe(4)
   })
 
-  it('may not exist yet, unlike one that is refused', async () => {
+  it('that does not exist yet is not refused, unlike one outside of the folder', async () => {
     const { home, root, path } = makeHome()
     writeFileSync(join(home, 'outside'), 'text')
     symlinkSync(join(home, 'outside'), join(root, 'link'))

@@ -4,7 +4,7 @@ import { turnAt, wentOnAfter } from '../../src/context/turn.ts'
 
 const moment = 1_000_000
 
-/** Contents by name. */
+/** The contents of entries, by the names that entriesOf() takes. */
 const contents: Readonly<Record<string, EntryContent>> = {
   prompt: { type: 'prompt', text: 'go' },
   own_prompt: { type: 'prompt', text: '', isOwn: true },
@@ -47,7 +47,7 @@ describe('the transcript of a turn', () => {
     expect(turnAt(entriesOf(line), moment).isLate).toBe(isLate)
   })
 
-  it('is not that of a prompt that waited, however soon it comes', () => {
+  it('does not include a queued prompt, however soon after the end that begins', () => {
     const turn = turnAt(entriesOf('prompt-500 answer-100 prompt+50'), moment)
     expect(turn).toMatchObject({ promptedAt: moment - 500, lastMessage: 'done', isFollowed: true })
   })
@@ -61,7 +61,7 @@ describe('the transcript of a turn', () => {
     ['prompt-500 refused-50 answer-20 completed+40', false],
     ['prompt-500 answer-100 completed+40 prompt+500 answer+600 refused+700', false],
     ['prompt-500 answer-100 prompt+400', false],
-    // The client ends the turn all the same.
+    // The client ended the turn although a hook refused that.
     ['prompt-500 answer-100 refused+40 completed+41', false],
   ])('tells whether a hook made the agent go on: %s: %s', (line, isRefused) => {
     expect(turnAt(entriesOf(line), moment).isRefused).toBe(isRefused)
@@ -73,9 +73,9 @@ describe('the transcript of a turn', () => {
     ['prompt-500 answer-100 completed+40 prompt+500', true],
     ['prompt-500 answer-100 prompt+5', true],
     ['prompt-500 answer-100 completed+40 prompt+10000', true],
-    // Written much later, and read later still.
+    // More than ten seconds after the end, the prompt was typed later, not queued.
     ['prompt-500 answer-100 completed+40 prompt+10001', false],
-    // Written late.
+    // The answer itself was written late.
     ['prompt-500 answer+10 completed+40 prompt+500 answer+600', true],
     ['prompt-500 answer-100 completed+40 own_prompt+500 answer+600 prompt+700', false],
     ['prompt-500 answer-100 refused+40 answer+200 prompt+700', false],
@@ -92,16 +92,16 @@ describe('the transcript of a turn', () => {
     ['prompt-500 added-400 answer-100 removed+50', true],
     ['prompt-500 added-400 added-390 removed-300 answer-100', true],
     ['prompt-500 added-400 added-390 emptied-300 answer-100', false],
-    // One that was added before what was read of the file.
+    // The removed prompt was added before the part of the file that was read.
     ['prompt-500 removed-400 added-300 answer-100', true],
-  ])('tells whether a prompt waits for its end: %s: %s', (line, hasQueuedPrompt) => {
+  ])('tells whether a prompt is queued at its end: %s: %s', (line, hasQueuedPrompt) => {
     expect(turnAt(entriesOf(line), moment).hasQueuedPrompt).toBe(hasQueuedPrompt)
   })
 
   it.each([
     ['prompt-500 failed-100', 'failed', 'no credit'],
     ['prompt-500 failed', 'failed', 'no credit'],
-    // A client may write it after its hooks have run.
+    // A client may write the failure after its hooks have run.
     ['prompt-500 answer-100 failed+9000', 'failed', 'no credit'],
     ['prompt-500 answer-100 session+5000 failed', 'failed', 'no credit'],
     ['prompt-500 answer-100 failed+11000', '', ''],
@@ -118,12 +118,12 @@ describe('the transcript of a turn', () => {
   it.each([
     ['prompt-500 call-100', ['t1']],
     ['prompt-500 call-100 result-50', []],
-    // A hook may start before the call that it is about is written, and the call may be answered since.
+    // A hook may start before its call is written, and the call may have been answered since.
     ['prompt-500 call+900', ['t1']],
     ['prompt-500 call-100 result+10', ['t1']],
     ['prompt-500 call+1100', []],
     ['prompt-500 call-400 prompt-300 other_call-100', ['t2']],
-    // The same id as in the turn before.
+    // A call of the previous turn had the same id.
     ['prompt-500 call-400 result-350 prompt-300 call-100', ['t1']],
     ['call-100 other_call-90 result-80', ['t2']],
   ])('gives the calls that were open: %s: %s', (line, ids) => {
@@ -154,19 +154,19 @@ describe('the transcript of a turn', () => {
 
 describe('a question', () => {
   it.each([
-    // The session went on in another way.
+    // Entries other than a result may also show that the session went on.
     ['call-10 prompt+500', true],
     ['call-10 failed+500', true],
     ['call-10 replied+500', true],
     ['call-10 own_prompt+500', false],
     ['prompt-500 call-10', false],
     ['prompt-500 call-10 session+500 usage+600', false],
-    // All calls that may be meant must be over.
+    // The question may be about any open call, so all of them must have a result.
     ['call-10 result+500', true],
     ['call-10 other_call-5 other_result+500', false],
     ['call-10 other_call-5 other_result+500 result+600', true],
     ['call-10 answer+500', false],
-    // No call is known.
+    // Without an open call, any later answer or result counts.
     ['prompt-500 answer+500', true],
     ['prompt-500 result+500', true],
     ['prompt-500 answer-400', false],
@@ -177,7 +177,7 @@ describe('a question', () => {
   it.each([
     ['call-10 other_call-5 other_result+500', false],
     ['call-10 other_call-5 result+500', true],
-    // The call was not found at the end of the transcript.
+    // The call is not in the part of the transcript that was read.
     ['other_call-5 other_result+500', false],
     ['answer+500', false],
   ])(

@@ -6,7 +6,7 @@ import type { Payload } from '../../../src/event/payload.ts'
 import { makeAgentEvent } from '../../support/payload.ts'
 import { makeHome, transcriptText } from '../_world.ts'
 
-/** The ends of turns in a recorded transcript of 0.225.2, each as it is seen with the lines written until then. */
+/** Enriches the ends of turns in a transcript of droid 0.225.2, each with only the lines that were written by then. */
 async function endsAt(name: string, times: string[]): Promise<EnrichedEvent[]> {
   const { home, path } = makeHome()
   vi.stubEnv('HOME', home)
@@ -35,7 +35,7 @@ it('a turn of droid ends when no other hook makes the agent go on', async () => 
   })
 })
 
-it('a turn of droid leaves sub-agents running in the background until they have reported', async () => {
+it('the end of a turn of droid counts background sub-agents until they have reported', async () => {
   const [first, last] = await endsAt('droid.agents', ['19:13:25.554', '19:13:53.030'])
   expect(first).toMatchObject({ backgroundTasks: 1, backgroundAgents: 1 })
   expect(last).toMatchObject({ backgroundTasks: 0, durationMs: 52_407 })
@@ -50,7 +50,7 @@ const note = (id: string, more: Payload): Payload => ({
   },
 })
 
-it('no sub-agent of droid runs on after its session', () => {
+it('the end of a session of droid ends its sub-agents', () => {
   const records = [note('m1', { hookEventName: 'SessionEnd' })]
   expect(readRecords(records, 'droid')).toEqual([{ type: 'agentOver', id: '', at: undefined }])
 })

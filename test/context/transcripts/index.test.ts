@@ -57,7 +57,7 @@ const lines: Record<Format, Row[]> = {
       [prompt('/review a.ts'), { type: 'session' }],
     ],
     [
-      'what such a command stands for',
+      'the instructions that such a command expands to',
       claude('user', [{ type: 'text', text: 'Review a.ts' }], { isMeta: true }),
       [],
     ],
@@ -70,12 +70,12 @@ const lines: Record<Format, Row[]> = {
       [],
     ],
     [
-      'a prompt that waits',
+      'a prompt that is queued',
       { type: 'queue-operation', operation: 'enqueue', content: 'go' },
       [{ type: 'queue', change: 'added' }],
     ],
     [
-      'a prompt that waits no longer',
+      'a prompt that leaves the queue',
       { type: 'queue-operation', operation: 'dequeue' },
       [{ type: 'queue', change: 'removed' }],
     ],
@@ -85,7 +85,7 @@ const lines: Record<Format, Row[]> = {
       [{ type: 'queue', change: 'removed' }],
     ],
     [
-      'prompts that a person edits again',
+      'queued prompts that a person takes back to edit',
       { type: 'queue-operation', operation: 'popAll', content: 'go' },
       [{ type: 'queue', change: 'emptied' }],
     ],
@@ -104,7 +104,7 @@ const lines: Record<Format, Row[]> = {
       [prompt(''), { type: 'session' }],
     ],
     [
-      'a picture without words',
+      'a picture without text',
       claude('user', [{ type: 'image', source: {} }], { turnOrigin: 'human' }),
       [prompt(''), { type: 'session' }],
     ],
@@ -487,7 +487,7 @@ it('a transcript of claude is that of a sub-agent if it names one and has no lin
   expect(readRecords([said, own], 'claude')).toEqual([answer('said')])
 })
 
-it('a transcript of claude has the lines about its queue last, which may stand before older lines', () => {
+it('the entries about the queue of claude come last, because their lines may precede older ones', () => {
   const timestamp = '2026-11-26T22:13:10.342Z'
   const records = [
     { type: 'queue-operation', operation: 'dequeue', timestamp },
@@ -507,7 +507,7 @@ describe('a transcript of droid', () => {
       entry.type === 'end' ? [`${entry.outcome}: ${entry.reason}`] : [],
     )
 
-  // 0.225.2 writes this for Esc, and for No, at a question about permission; at one of the agent it begins with "Error: ".
+  // droid 0.225.2 writes this after Esc or No at a permission question. At a question of the agent, "Error: " precedes it.
   it.each(['', 'Error: '])(
     'has an interrupted turn if its question was cancelled: %j',
     (before) => {
@@ -530,7 +530,7 @@ describe('a transcript of droid', () => {
     },
   )
 
-  it('has a turn that goes on if a command failed', () => {
+  it('has no end of the turn if only a command failed', () => {
     const failed = { type: 'tool_result', tool_use_id: 't1', is_error: true, content: 'Error: no' }
     expect(ends(droid({ role: 'user', content: [failed] }))).toEqual([])
     const printed = { ...failed, is_error: false, content: 'Tool execution cancelled by user' }
@@ -549,7 +549,7 @@ describe('a transcript of droid', () => {
   })
 })
 
-it('a transcript of gemini keeps a turn that a person stopped, which the next list of messages leaves out', () => {
+it('a transcript of gemini keeps a turn that a person stopped, although the next list of messages omits it', () => {
   const user = (id: string, text: string) => ({ id, type: 'user', content: [{ text }] })
   const said = { id: 'm2', type: 'gemini', content: 'Red it is.' }
   const stopped = { id: 'm4', type: 'info', content: 'Request cancelled.' }
@@ -565,7 +565,7 @@ it('a transcript of gemini keeps a turn that a person stopped, which the next li
   expect(read(...first, user('m5', 'Go on'), list)).toEqual([...kept.slice(0, 2), prompt('Go on')])
 })
 
-it('a transcript of gemini keeps the prompt of a turn that failed, which the next list of messages leaves out', () => {
+it('a transcript of gemini keeps the prompt of a failed turn, although the next list of messages omits it', () => {
   const user = (id: string, text: string) => ({ id, type: 'user', content: [{ text }] })
   const said = { id: 'm2', type: 'gemini', content: 'Red it is.' }
   const list = { $set: { messages: [user('m1', 'Which one?'), said] } }
@@ -579,7 +579,7 @@ it('a transcript of gemini keeps the prompt of a turn that failed, which the nex
   expect(read(user('m5', 'Go on'))).toEqual([...kept, end, prompt('Go on')])
 })
 
-it('a failure in a transcript of gemini after which the agent went on is no end', () => {
+it('a failure in a transcript of gemini does not end the turn if the agent went on', () => {
   const failure = { type: 'error', content: 'The quota of the model is exhausted' }
   const said = { type: 'gemini', content: 'hi' }
   const call = { type: 'gemini', toolCalls: [{ id: 't1', name: 'ls' }] }
@@ -601,7 +601,7 @@ it('a result in a transcript of gemini has the time of its call, else that of it
   expect(timesOf({ ...call, timestamp: '2026-11-20T09:10:05Z' })).toEqual([at, at + 5000])
 })
 
-it('a transcript that cannot be read has no entries', () => {
+it('a transcript without a known format has no entries', () => {
   expect(readRecords([claude('assistant', 'hi')], 'none')).toEqual([])
 })
 
@@ -660,7 +660,7 @@ describe('the tokens of a message', () => {
   })
 })
 
-it('a prompt that codex takes up within a turn begins none', () => {
+it('a prompt that codex takes up within a turn does not begin a new one', () => {
   const asked = (turn_id: string, text: string) =>
     codex('event_msg', {
       ...{ type: 'item_completed', turn_id },
@@ -688,7 +688,7 @@ describe('the file beside a transcript', () => {
     ['droid', '{"tags":[{"name":"x"}]}', {}],
     ['droid', '[]', {}],
     ['droid', 'no JSON', {}],
-  ])('of %s with %j tells %j', (format, text, facts) => {
+  ])('of %s with %j gives %j', (format, text, facts) => {
     expect(readers[format].sidecar?.read(text)).toEqual(facts)
   })
 })
