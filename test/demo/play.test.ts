@@ -16,7 +16,7 @@ describe('demo', () => {
         [event, kind, outcome, exitCode, output].join(' ').trim(),
       ),
     ).toEqual([
-      // Without a desktop, only the audit file receives it, which does not count as telling a person.
+      // Without a desktop, only the audit file receives it. A file does not count as reaching a person.
       'Notification permission undelivered 0',
       'Notification waiting delivered 0',
       'SubagentStop subagent-done suppressed 0',

@@ -131,7 +131,7 @@ const table: [client: string, name: string, means: string, kind: string][] = [
   ['qwen', 'UserPromptSubmit.result', 'PostToolUse', 'other'],
 ]
 
-/** Recorded events that only a person registers, and registered ones that were never seen. */
+/** `also`: recorded events that hookbell does not register. `never`: registered events that were never recorded. */
 const exceptions: Record<string, { also?: string[]; never?: string[] }> = {
   claude: { also: ['PostToolUse'] },
   codex: { also: ['agent-turn-complete'] },
@@ -180,7 +180,7 @@ describe('a payload of a client', () => {
   })
 
   it.each(table)('%s %s is recognised if the client is not known', (client, name) => {
-    // Those of a fork are taken for those of the original: its plug-in always names the client.
+    // Payloads of the fork count as those of the original. That is harmless: its plug-in always names the client.
     const original = client === 'kilo' ? 'opencode' : client
     expect(parsePayload(readPayload(client, name)).client).toBe(original)
   })
@@ -274,7 +274,7 @@ describe('a payload that was not recorded', () => {
     ['copilot', { sessionId: 's1', prompt: 'Go' }, 'UserPromptSubmit', 'other'],
     ['copilot', { sessionId: 's1', reason: 'user_exit' }, 'SessionEnd', 'ended'],
     ['copilot', { sessionId: 's1', source: 'new' }, 'SessionStart', 'other'],
-    // It fires when nobody is asked, too.
+    // This hook of Copilot also runs when nobody is asked.
     ['copilot', { hook_event_name: 'PermissionRequest' }, 'PreToolUse', 'other'],
     ['copilot', { hook_event_name: 'permissionRequest' }, 'PreToolUse', 'other'],
     ['copilot', { hook_event_name: 'Stop', parentAgentId: 'a' }, 'SubagentStop', 'subagent-done'],
@@ -379,7 +379,7 @@ describe('a question', () => {
     ['codex', 'PreToolUse.question'],
     ['gemini', 'BeforeTool.question'],
     ['opencode', 'question.asked'],
-  ])('in words is used as the message, instead of the name of the tool: %s %s', (client, name) => {
+  ])('of the agent is the message, instead of the name of the tool: %s %s', (client, name) => {
     expect(read(client, name).message).toBe('Which database do you want?')
   })
 
@@ -396,7 +396,7 @@ describe('a question', () => {
     expect(parsePayload(whole).toolUseId).toBe('per_2')
   })
 
-  // What 0.61.0 adds to a question by its type: toSerializableDetails in hooks/hookSystem.js.
+  // The details by type of question in Gemini CLI 0.61.0: toSerializableDetails in hooks/hookSystem.js.
   it.each<[details: object, Partial<AgentEvent['question']>]>([
     [
       { type: 'mcp', title: 'Confirm MCP Tool Execution', serverName: 'git', toolName: 'tag' },
@@ -519,7 +519,7 @@ describe('the meaning of an event', () => {
     expect(meaningOf(read(client, name)).isPrompt).toBe(means === 'UserPromptSubmit')
   })
 
-  it('is a prompt for each name that clients give to it', () => {
+  it('is a prompt whatever the client calls that event', () => {
     for (const prompt of prompts) {
       const [client = '', name = ''] = prompt.split(' ')
       expect(meaningOf(read(client, name)).isPrompt, prompt).toBe(true)

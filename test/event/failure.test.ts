@@ -18,7 +18,7 @@ it.each([
   expect(failureOf(payload, at, spoken).reason).toBe(reason)
 })
 
-it('a limit is found in any of its texts, with the time at which it ends', () => {
+it('a limit and the time at which it ends are found in any text of the failure', () => {
   const resetsAt = at + 3_600_000
   const limit = { isLimit: true, resetsAt }
   expect(failureOf({ error_type: 'rate_limit' }, at, 'Try again in 1 hour')).toMatchObject(limit)

@@ -47,12 +47,12 @@ describe('the headline of an answer', () => {
       'Should I commit?',
     ],
     [
-      'a question without the list of its last choice only',
+      'a question, but not a list that belongs to its last choice only',
       '**Redis**\n\n- fast\n\n**Postgres**\n\n- slow\n\nWhich one do you want?',
       'Which one do you want?',
     ],
     [
-      'a question without the rest of its choices, which code divides',
+      'a question, but not its choices if code divides them',
       '1. Rewrite\n\n```\nx\n```\n\n2. Patch\n\nWhich one do you want?',
       'Which one do you want?',
     ],
@@ -188,7 +188,7 @@ describe('the headline of an answer', () => {
       'These are left:\n\n| test | flaky? |\n|---|---|\n| login | yes |',
     ],
     [
-      'a section with a blank line below each list and table, which would take in the next line',
+      'a section with a blank line below each list and table, so that the next line does not join it',
       '## Summary\n\nI changed:\n\n- a.ts\n\nTests pass.\n\n| a | b |\n|---|---|\n\nThat is all.',
       'I changed:\n- a.ts\n\nTests pass.\n\n| a | b |\n|---|---|\n\nThat is all.',
     ],
@@ -273,7 +273,7 @@ describe('the headline of an answer', () => {
     expect(headline(message)).toMatchObject({ text, isQuestion: false })
   })
 
-  it('leaves what it cut off, and no more, to the rest', () => {
+  it('leaves to `rest` everything that it does not contain', () => {
     expect(headline('Before.\n\nOne two three four.', 9)).toEqual({
       text: 'One two…',
       isQuestion: false,
@@ -281,7 +281,7 @@ describe('the headline of an answer', () => {
     })
   })
 
-  it('leaves neither its own heading nor a polite closing to the rest', () => {
+  it('leaves to `rest` neither its own heading nor a polite closing', () => {
     const message =
       'Before.\n\n## Summary\n\nTax is added.\n\n## Notes\n\nNone.\n\nLet me know if you need more.'
     const [text, rest] = ['Tax is added.', 'Before.\n\n## Notes\n\nNone.']

@@ -144,7 +144,7 @@ describe('an event', () => {
       { background_tasks: [{ id: 'b1', type: 'shell' }, { id: 'a1', type: 'subagent' }, null] },
       { backgroundTasks: 3, backgroundAgents: 1 },
     ],
-    // Qwen Code lists agents that are over, too, and gives only the type of the agent.
+    // Qwen Code also lists agents that have ended, and gives only the type of an agent.
     [
       'Stop',
       {
@@ -263,7 +263,7 @@ describe('an event', () => {
     expect(parse(payload).kind).toBe(kind)
   })
 
-  it('asks what a member of a team needs, in the words of its notice', () => {
+  it('has the question of a team member in the words of its notice', () => {
     const message = 'reviewer needs permission for Bash'
     const payload = {
       hook_event_name: 'Notification',

@@ -76,7 +76,7 @@ describe('the question of a tool', () => {
       { about: 'question', subject: 'A?\nB?', choices: [] },
     ],
     ['ExitPlanMode', { plan: '# Plan' }, { about: 'plan', subject: '# Plan' }],
-  ])('%s with %j', (tool, input, expected) => {
+  ])('is read from a call of %j with %j', (tool, input, expected) => {
     expect(ask(tool, input)).toMatchObject(expected)
   })
 
@@ -90,7 +90,7 @@ describe('the question of a tool', () => {
     ['May I run ls?', 'ls', 'May I run ls?'],
     ['', 'ls', ''],
     ['May I?', '', 'May I?'],
-  ])('is added to the words %j as %j: %j', (message, subject, expected) => {
+  ])('is added to the message %j as %j: %j', (message, subject, expected) => {
     expect(withSubject(message, subject)).toBe(expected)
   })
 })

@@ -14,18 +14,18 @@ describe('a scheduled turn', () => {
     expect(wakeUpOf([once(schedule)], now)).toBe(new Date(due).getTime())
   })
 
-  it('is the first of several', () => {
+  it('is due at the first of several schedules', () => {
     const crons = [once('5 0 * * *'), once('50 23 * * *'), once('0 9 * * *')]
     expect(wakeUpOf(crons, now)).toBe(new Date('2026-11-20T23:50:00').getTime())
   })
 
   it.each([
-    ['nothing', []],
-    ['what is due only later', [once('50 1 * * *'), once('38 23 * * *')]],
-    ['what repeats', [{ ...once('50 23 * * *'), recurring: true }]],
-    ['what is not for a certain time', [once('*/5 * * * *'), once('50 * * * *'), once('')]],
-    ['what is damaged', [null, 'x', {}, { recurring: false, schedule: 5 }]],
-  ])('is not %s', (_, crons) => {
+    ['no schedule', []],
+    ['a schedule that is due only later', [once('50 1 * * *'), once('38 23 * * *')]],
+    ['a schedule that repeats', [{ ...once('50 23 * * *'), recurring: true }]],
+    ['a schedule without a fixed time', [once('*/5 * * * *'), once('50 * * * *'), once('')]],
+    ['a damaged schedule', [null, 'x', {}, { recurring: false, schedule: 5 }]],
+  ])('is not expected with %s', (_, crons) => {
     expect(wakeUpOf(crons, now)).toBeUndefined()
   })
 })

@@ -62,7 +62,7 @@ describe('a digest', () => {
     expect(body).toMatch(/: shop: permission needed$/)
   })
 
-  it('does not count a turn as done that a hook did not let end', () => {
+  it('does not count a turn as done if a hook made the agent go on', () => {
     const [entry] = entriesOf(eventsOfSequence('crash', start))
     if (entry?.type !== 'accepted') expect.fail('no entry')
     const refused: AcceptedEntry = { ...entry, kind: 'done', facts: { means: 'StopRefused' } }

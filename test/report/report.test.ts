@@ -62,7 +62,7 @@ describe('a report', () => {
     expect(counts['no route for subagent-done']).toBe(silent.length)
   })
 
-  it('does not count a prompt without a route as something that was not told', () => {
+  it('does not count a prompt without a route as suppressed', () => {
     const events = eventsOfSequence('afternoon-of-three-sessions', start)
     const prompt = events.find(({ name }) => name === 'UserPromptSubmit')
     if (!prompt) throw new Error('no event')
@@ -76,7 +76,7 @@ describe('a report', () => {
     expect(makeReport(routed, always)).toMatchObject({ days: [{ messages: 1 }] })
   })
 
-  it('counts each channel of an event that was dropped later, and mutes as one', () => {
+  it('counts each channel in which an event was suppressed, and groups mutes', () => {
     const base = { at: start, id: 'e1' }
     const channels = ['desk', 'team', 'mail', 'page']
     const accepted = entriesOf(eventsOfSequence('crash', start))[0] as AcceptedEntry
@@ -87,7 +87,7 @@ describe('a report', () => {
       { ...accepted, ...base, to: channels.slice(1), trace },
       { ...base, type: 'suppressed', channel: 'desk', reason: 'too soon' },
       { ...base, type: 'suppressed', channel: 'page', reason: 'Muted until 2026-11-20 09:00' },
-      // By `hookbell purge`: for all channels that are left.
+      // `hookbell purge` writes one entry for all remaining channels.
       { ...base, type: 'suppressed', reason: 'purged' },
     ]
     expect(makeReport(entries, always).suppressed).toEqual([
@@ -97,7 +97,7 @@ describe('a report', () => {
     ])
   })
 
-  it('says why an event is suppressed that no channel could take', () => {
+  it('counts an event without an available channel as suppressed, with that reason', () => {
     const base = { at: start, id: 'e1', channel: 'desk', attempt: 1 }
     const accepted = entriesOf(eventsOfSequence('crash', start))[0] as AcceptedEntry
     const entries: JournalEntry[] = [
@@ -109,7 +109,7 @@ describe('a report', () => {
     ])
   })
 
-  it('leaves out the attempts of doctor', () => {
+  it('leaves out the test events of doctor', () => {
     const [first] = eventsOfSequence('crash', start)
     if (!first) throw new Error('no event')
     const entries = entriesOf([{ ...first, name: 'HookbellCanary', means: '', kind: 'other' }])
@@ -117,7 +117,7 @@ describe('a report', () => {
     expect(makeReport(entries, always)).toMatchObject({ events: 0, suppressed: [], days: [] })
   })
 
-  it('counts retries and failures by channel, and apart from them the sessions without it', () => {
+  it('counts the retries, the failures and the unavailability of each channel', () => {
     const base = { at: start, id: 'e1', channel: 'team', attempt: 1, reason: 'status 500' }
     const entries: JournalEntry[] = [
       ...entriesOf(eventsOfSequence('crash', start)),

@@ -62,12 +62,12 @@ describe('Waits', () => {
     expect(waitsIn(stop(0), end(90))).toEqual([['done', 'closed', 90]])
   })
 
-  it('begins when the turn really ends, not when a hook makes the agent go on', () => {
+  it('measures from the real end of a turn, not from one after which a hook made the agent go on', () => {
     const refused = entry(0, 'StopRefused', { kind: 'done' })
     expect(waitsIn(refused, stop(60), prompt(90))).toEqual([['done', 'answered', 30]])
   })
 
-  it('begins with the last of the turns for which prompts waited', () => {
+  it('measures from the end of the last turn if prompts were queued', () => {
     const followed = entry(0, 'StopQueued', { kind: 'done' })
     expect(waitsIn(followed, stop(60), prompt(90))).toEqual([['done', 'answered', 30]])
   })

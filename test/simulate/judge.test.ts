@@ -56,7 +56,7 @@ describe('judge', () => {
     expect(pings.map((ping) => ping.at)).toEqual([Number(at('09:01:05'))])
   })
 
-  it('says who tells of a question at the end of a short turn that was suppressed', () => {
+  it('says that the notice of the client covers a question at the end of a suppressed turn', () => {
     const short = { ...stop, last_assistant_message: 'Shall I delete it?' }
     const { decisions } = judge({
       config: {},
@@ -70,7 +70,7 @@ describe('judge', () => {
     expect(decisions[1]?.trace.at(-1)).toMatchObject({ by: 'short-turns', because })
   })
 
-  it('tells of a question at the end of a short turn where only questions are wanted', () => {
+  it('delivers a question at the end of a short turn if the route is only for questions', () => {
     const idle = { ...session, hook_event_name: 'Notification', notification_type: 'idle_prompt' }
     const routes = [{ on: ['*'], when: { asks: true }, to: ['desktop'] }]
     const ids = (lastMessage: string, end: string) =>

@@ -83,7 +83,7 @@ describe('simulate', () => {
           policyConfig({ ...config, noise: { ...config.noise, off } })
         const entries = journalOf(events, withOff([...others, rule]))
         const { changes } = simulate({ entries, config: withOff(others) })
-        // They may be told in the place of turns that the rule drops.
+        // An event may be delivered instead of a turn that the rule suppresses.
         const more = changes.filter(
           ({ isTold, id }) => isTold && turnsInstead(events, id).length === 0,
         )
