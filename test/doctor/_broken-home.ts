@@ -80,7 +80,7 @@ export async function followAdvice(advice: string, { run, sh }: BrokenHome) {
   }
 }
 
-/** Does what a person does in codex: keeps by its place and its hash what is approved. See codex.test.ts. */
+/** Approves the hooks as a person does in codex, which stores the position and the hash of each. See codex.test.ts. */
 export function approveInCodex({ home }: BrokenHome) {
   const path = join(home, '.codex/hooks.json')
   const { hooks } = JSON.parse(readFileSync(path, 'utf8'))

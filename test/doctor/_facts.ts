@@ -4,7 +4,7 @@ import type { Check, Facts } from '../../src/doctor/check.ts'
 export const MINUTE_MS = 60_000
 export const now = Date.parse('2026-11-20T09:00:00Z')
 
-/** What the checks look at, of a configuration as it is in config.json. */
+/** The facts that checks read, with a configuration as it would be in config.json. */
 export function makeFacts(changes: Partial<Facts> = {}, config: object = {}): Facts {
   const context = { path: 'config.json', secrets: { file: new Map(), env: {} } }
   return {

@@ -7,22 +7,22 @@ import { makeHome } from '../install/make-home.ts'
 const mark = 'hookbell-doctor-1'
 const body = `hookbell-event 1\nclient: droid\n\n{"session_id":"${mark}"}`
 
-describe('whether an event was stored', () => {
+describe('hasArrived', () => {
   it.each(['spool/new/a', 'spool/cur/worker-1/a', 'journal.jsonl'])(
-    'is seen in %s',
+    'finds an event in %s',
     async (path) => {
       const folders = ['/nowhere', makeHome({ [path]: body })]
       expect(await hasArrived(mark, { folders, since: Date.now() })).toBe(true)
     },
   )
 
-  it('is denied where nothing of it is found, or only half of it', async () => {
+  it('does not find an event that is absent or not completely written', async () => {
     const home = makeHome({ 'spool/tmp/a': body, 'spool/new/b': 'x', 'journal.jsonl': '{}\n' })
     mkdirSync(join(home, 'spool/new/folder'))
     expect(await hasArrived(mark, { folders: [home], since: Date.now() }, 300)).toBe(false)
   })
 
-  it('is seen once it comes', async () => {
+  it('finds an event that arrives while it waits', async () => {
     const home = makeHome({ 'spool/tmp/a': body, 'spool/new/b': '' })
     const found = hasArrived(mark, { folders: [home], since: Date.now() }, 60_000)
     writeFileSync(join(home, 'journal.jsonl'), `${'x'.repeat(400_000)}\n`)

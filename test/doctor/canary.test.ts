@@ -16,11 +16,11 @@ it.each([
     { code: 0, output: expect.stringMatching(/^(out\n|err\n){2}$/) },
   ],
   ['ends without reading', 'exec <&-', { code: 0, isLate: false }],
-])('the attempt shows that a command %s', async (_, command, expected) => {
+])('the canary reports that a hook command %s', async (_, command, expected) => {
   expect(await fireCanary(command, env, 's', PATIENT_MS)).toMatchObject(expected)
 })
 
-it('the attempt is one event, marked as silent, on an input that stays open', async () => {
+it('the canary is one event, marked as silent, on an input that stays open', async () => {
   const folder = await makeFolder()
   const path = join(folder, 'seen')
   const read = `head -c 64 >${shellQuote(path)}; printf '\\n%s %s %s' "$DROID_DISABLE_NOTIFICATIONS" "$MARK" "$PWD"`
@@ -38,7 +38,7 @@ it.runIf(process.platform === 'linux').each([
     'leaves a process behind that holds its output',
     `sh -c 'echo $$ >"$SEEN"; exec sleep 600' & until [ -s "$SEEN" ]; do :; done`,
   ],
-])('the attempt ends a command that %s, with all its processes', async (_, command) => {
+])('the canary ends a hook command that %s, with all its processes', async (_, command) => {
   const folder = await makeFolder()
   const seen = join(folder, 'seen')
   const { isLate, ms } = await fireCanary(command, { ...env, SEEN: seen }, 's', 2000)

@@ -11,7 +11,7 @@ import { makeHome } from '../install/make-home.ts'
 const DAY_MS = 86_400_000
 const now = Date.parse('2026-11-20T09:00:00Z')
 
-/** A settings file with our hooks for these events; `bare` without the key around them. */
+/** A settings file with our hooks for these events; if `isBare`, without the key `hooks` around them. */
 function settings(client: ClientName, events: readonly string[], isBare = false): string {
   const hook = { type: 'command', command: hookCommand('/state/hookbell-hook', client) }
   const hooks = Object.fromEntries(events.map((event) => [event, [{ hooks: [hook] }]]))
@@ -27,7 +27,7 @@ interface Machine {
   cwd?: string
 }
 
-/** What is said of the clients, without the home directory in it. */
+/** The checks of the clients, with `~` for the home directory. */
 function checksOf({ files = {}, remembered = {}, last = {}, cwd = 'repo' }: Machine): Check[] {
   const home = makeHome({ 'repo/.git/HEAD': '', ...files })
   const stateDir = join(home, 'state')
@@ -60,13 +60,13 @@ describe('an event that is registered more than once', () => {
         '.factory/settings.json': settings('droid', ['Stop', 'Notification']),
       },
     ],
-  ])('is no reason to worry: %s', (_, files) => {
+  ])('is not reported: %s', (_, files) => {
     const checks = checksOf({ files })
     expect(only(checks, 'registered')).toHaveLength(1)
     expect([only(checks, 'duplicates'), only(checks, 'in-force')]).toEqual([[], []])
   })
 
-  it('is no reason to worry: in two projects', () => {
+  it('is not reported: in two projects', () => {
     const shared = settings('claude', ['Stop'])
     const place = { client: 'claude', scope: 'project' } as const
     const checks = checksOf({
@@ -79,7 +79,7 @@ describe('an event that is registered more than once', () => {
     expect(only(checks, 'duplicates')).toEqual([])
   })
 
-  it('is reported where the user has it twice', () => {
+  it('is reported if the settings of the user have it twice', () => {
     const files = {
       '.copilot/hooks/hookbell.json': settings('copilot', ['Stop']),
       '.copilot/settings.json': settings('copilot', ['Stop']),
@@ -93,7 +93,7 @@ describe('an event that is registered more than once', () => {
     ])
   })
 
-  it('is reported where one project has it twice, without a command for all projects', () => {
+  it('is reported if one project has it twice, without a command for all projects', () => {
     const checks = checksOf({
       files: {
         'repo/.claude/settings.json': settings('claude', ['Stop', 'Notification']),
@@ -109,7 +109,7 @@ describe('an event that is registered more than once', () => {
   })
 })
 
-it('an event that hooks.json hides is reported although another of our hooks is in there', () => {
+it('an event that hooks.json hides is reported although that file has another hook of ours', () => {
   const ours = JSON.parse(settings('droid', ['Notification'], true))
   const theirs = { Stop: [{ hooks: [{ type: 'command', command: 'true' }] }] }
   const files = {
@@ -132,7 +132,7 @@ describe('hooks that are gone', () => {
     },
   }
 
-  it('are missed although another project has them', () => {
+  it('are reported although another project has them', () => {
     const other = 'other/.claude/settings.json'
     const checks = checksOf({
       files: {
@@ -149,13 +149,13 @@ describe('hooks that are gone', () => {
     ])
   })
 
-  it('are not missed in a file that cannot be read', () => {
+  it('are not reported for a file that cannot be parsed', () => {
     const checks = checksOf({ files: { 'repo/.claude/settings.json': '{' }, remembered })
     expect(only(checks, 'shape')).toHaveLength(1)
     expect([only(checks, 'vanished'), only(checks, 'registered')]).toEqual([[], []])
   })
 
-  it('are not missed where another file of the same folder has them', () => {
+  it('are not reported if another file of the same folder has them', () => {
     const checks = checksOf({
       files: {
         '.factory/hooks.json': settings('droid', ['Notification'], true),
@@ -218,7 +218,7 @@ describe('a client', () => {
     ).toEqual(['claude', 'qwen'])
   })
 
-  it('is said to be unproven only in what was never tried with it', () => {
+  it('is reported as unverified only for what was never tried with the real program', () => {
     const files = { '.gemini/x': '', '.claude/x': '' }
     expect(checksOf({ files }).filter(({ id }) => id.endsWith('.verified'))).toEqual([
       {
@@ -230,13 +230,13 @@ describe('a client', () => {
     ])
   })
 
-  it('is not registered, and gets the command for it, without hooks of its own', () => {
+  it('without hooks of its own is reported as not registered, with the command for that', () => {
     const files = { '.qwen/x': '', '.claude/settings.json': settings('claude', ['Stop']) }
     expect(only(checksOf({ files }), 'registered')).toEqual([
       ['1 events in ~/.claude/settings.json', ''],
       ['not registered', 'hookbell init --client qwen'],
     ])
-    // Of hooks that `init` did not write, nobody knows whether they are newer than a session.
+    // When hooks were written is known only if `init` wrote them, so a restart is not checked here.
     const ids = checksOf({ files, last: { claude: now, qwen: now } }).map(({ id }) => id)
     expect(ids.filter((id) => /\.(last|restart)$/.test(id))).toEqual(['client.claude.last'])
   })

@@ -11,7 +11,7 @@ const command =
 const ours = (more: object = { timeout: 10 }) => ({ type: 'command', command, ...more })
 const other = { hooks: [{ type: 'command', command: 'say' }] }
 
-/** As the app server of codex 0.169 gave them for entries of this command, on `hooks/list`. */
+/** The hashes that the app server of codex 0.169 returned from `hooks/list` for entries with this command. */
 const hashes = {
   stop: 'e85027cea315538faa632ec8a37769b5c46eaa996774df16801a41e2d3882226',
   stopWithoutTimeout: 'f9b734e16df5b5f397077d5159a125d5ef5837b88bf3179ab735e64525e99375',
@@ -29,7 +29,7 @@ function write(path: string, text: string) {
   return path
 }
 
-/** @returns what is said of the hooks of one event, where codex keeps this of it */
+/** @returns the checks of the hooks of one event, with these approvals in the configuration of codex */
 function trustOf(event: string, groups: object[], states: Record<string, string>, more = '') {
   const env = { HOME: makeHome() }
   const path = write(
@@ -45,7 +45,7 @@ function trustOf(event: string, groups: object[], states: Record<string, string>
   return checkTrust('x', readRegistered(place), env).map(({ status, seen }) => [status, seen])
 }
 
-describe('the check whether codex was told to trust our hooks', () => {
+describe('the check whether codex trusts our hooks', () => {
   it.each([
     ['Stop', 'stop', 'stop', ours()],
     ['Stop', 'stop', 'stopWithoutTimeout', ours({})],
@@ -59,7 +59,7 @@ describe('the check whether codex was told to trust our hooks', () => {
     expect(trustOf(event, [{ hooks: [hook] }], states)).toEqual([['ok', `approved: ${event}`]])
   })
 
-  it('knows the hash of an entry for one tool, but not of one for a tool of your choice', () => {
+  it('knows the hash of an entry for the tool that init registers, but not for another one', () => {
     const seen = (matcher: string) =>
       trustOf('PreToolUse', [{ matcher, hooks: [ours()] }], {
         'pre_tool_use:0:0': hashes.preToolUse,
@@ -71,7 +71,7 @@ describe('the check whether codex was told to trust our hooks', () => {
   it.each<[string, object[], Record<string, string>, string, RegExp, string?]>([
     ['nothing was approved', [{ hooks: [ours()] }], {}, 'warning', /^not approved yet: Stop$/],
     [
-      'only the hook of somebody else was',
+      'only the hook of somebody else was approved',
       [other, { hooks: [ours()] }],
       { 'stop:0:0': 'x' },
       'warning',
@@ -120,7 +120,7 @@ describe('the check whether codex was told to trust our hooks', () => {
       'cannot tell',
       /^approved in a form/,
     ],
-  ])('says so where %s', (_, groups, states, status, seen, more) => {
+  ])('reports what it found if %s', (_, groups, states, status, seen, more) => {
     expect(trustOf('Stop', groups, states, more)).toEqual([[status, expect.stringMatching(seen)]])
   })
 })
@@ -129,7 +129,7 @@ describe('the approval of several hooks', () => {
   const key = (home: string, place: string) => `[hooks.state."${join(home, '.codex', place)}"]\n`
   const trusted = (hash: string) => `trusted_hash = "sha256:${hash}"\n`
 
-  /** What is said where the user's hooks are for Stop and SessionEnd, and this is in config.toml. */
+  /** The findings for the hooks of Stop and SessionEnd, with these approvals in config.toml. */
   function said(states: (home: string) => string, scope: 'user' | 'project' = 'user') {
     const home = makeHome()
     const hooks = { Stop: [{ hooks: [ours()] }], SessionEnd: [{ hooks: [ours(), ours()] }] }
@@ -153,14 +153,14 @@ describe('the approval of several hooks', () => {
     expect(said(elsewhere)).toEqual(['not approved yet: Stop, SessionEnd'])
   })
 
-  it('is none for a hook that was switched off before it was approved', () => {
+  it('is not assumed for a hook that was only switched off or on', () => {
     const off = (home: string) => `${key(home, 'hooks.json:stop:0:0')}enabled = false\n`
     expect(said(off)[0]).toBe('switched off in /hooks: Stop')
     const on = (home: string) => `${key(home, 'hooks.json:stop:0:0')}enabled = true\n`
     expect(said(on)).toEqual(['not approved yet: Stop, SessionEnd'])
   })
 
-  it('is not looked for where hooks are those of a project', () => {
+  it('is not checked for the hooks of a project', () => {
     expect(said(() => '', 'project')).toEqual([])
   })
 

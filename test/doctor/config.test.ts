@@ -3,7 +3,7 @@ import { checkConfig, howToRepair } from '../../src/doctor/config.ts'
 import { type ChannelStatus, emptyStatus } from '../../src/journal/history.ts'
 import { find, makeFacts } from './_facts.ts'
 
-describe('what is said of a channel', () => {
+describe('the check of a channel', () => {
   const channels = { team: { type: 'file', path: '/x' }, other: { type: 'file', path: '/y' } }
   const config = { channels, routes: [{ on: ['*'], to: ['team'] }] }
   const at = (hour: number) => Date.parse(`2026-11-20T${hour}:00:00Z`)
@@ -61,15 +61,15 @@ describe('what is said of a channel', () => {
     ])
   })
 
-  it('is first of all that no route leads to it', () => {
+  it('reports before anything else that no route leads to it', () => {
     expect(said('other', [{ state: 'deferred', at: at(10) }])).toMatchObject([
       { status: 'warning', do: expect.stringMatching(/^Name it in a route/) },
     ])
   })
 })
 
-describe('what is said of the configuration', () => {
-  it('is only that a secret is missing if no channel can be used for that', () => {
+describe('the check of the configuration', () => {
+  it('reports only the missing secret if no channel can be used because of it', () => {
     const team = { type: 'slack', url: '${S}' }
     const routes = [{ on: ['*'], to: ['team'] }]
     const checks = checkConfig(makeFacts({}, { channels: { team }, routes }))
@@ -95,7 +95,7 @@ describe('what is said of the configuration', () => {
     ['${A}: /usr/bin/op ended with status 7', 'Run that command yourself, and look'],
     ['waits for config.json, which has its secret', 'Correct it: hookbell config edit'],
     ['waits for secrets.env', 'Repair that file, as the checks above say'],
-  ])('advises for a channel that cannot be used, %s: %s', (why, advice) => {
+  ])('gives for the unusable channel with "%s" the advice "%s"', (why, advice) => {
     expect(howToRepair(why)).toBe(advice)
   })
 })

@@ -32,7 +32,7 @@ describe('the check of the front door', () => {
   it.each([
     [true, RENEW],
     [false, 'hookbell init'],
-  ])('advises where nothing is installed, with hooks registered: %s', (isRegistered, advice) => {
+  ])('gives advice if nothing is installed, with hooks registered: %s', (isRegistered, advice) => {
     const door = join(stateDir, 'elsewhere/hookbell-hook')
     facts = { ...facts, stateDir: join(stateDir, 'elsewhere') }
     expect(checkDoor(facts, isRegistered)).toEqual([
@@ -56,7 +56,7 @@ describe('the check of the front door', () => {
     expect(checkOf('door.node')?.seen).toContain('nothing pinned')
   })
 
-  it.each(['nonsense', '{}'])('does not know the version of a copy that says %s', (text) => {
+  it.each(['nonsense', '{}'])('reports an unknown version for the package.json %s', (text) => {
     writeFileSync(join(stateDir, 'runtime/package.json'), text)
     const seen = 'the copy is unknown, this is 1.2.3'
     expect(checkOf('door.version')).toMatchObject({ status: 'warning', seen, do: RENEW })
@@ -82,11 +82,11 @@ describe('the check of a plug-in', () => {
     return checkCommands([readRegistered(place)], facts)
   }
 
-  it('finds no fault in the one that init would write, which is not run', async () => {
+  it('finds no fault in the plug-in that init would write, and does not run it', async () => {
     expect(await checksOf(pluginText(opencode, opencode.events, [door()]))).toEqual([])
   })
 
-  it('finds one of another version', async () => {
+  it('reports a plug-in of another version', async () => {
     const text = pluginText(opencode, opencode.events, [door()])
     expect(await checksOf(`${text}// of before\n`)).toEqual([
       {

@@ -22,7 +22,7 @@ const faults: Record<string, Fault> = {
     status: /^x Factory droid: the hooks are gone/m,
     repair: 'as advised',
   },
-  'a session wrote one of the hooks out of the settings': {
+  'a session rewrote the settings without one of the hooks': {
     break: ({ editSettings }) =>
       editSettings(({ hooks: { Stop: _, ...hooks }, ...value }) => ({ ...value, hooks })),
     doctor: [
@@ -122,7 +122,7 @@ const faults: Record<string, Fault> = {
     status: /^x no .*hookbell-hook\. Nothing is told\. Run: hookbell doctor --fix$/m,
     repair: 'fix',
   },
-  'something else stands in the place of the front door': {
+  'another program is in the place of the front door': {
     break: (home) => writeFileSync(door(home), '#!/bin/sh\nexit 1\n'),
     doctor: ['client.droid.canary', 'broken', /but the event was stored nowhere/, /doctor --fix/],
     repair: 'fix',

@@ -263,7 +263,7 @@ it.skipIf(!canMount).each([
   },
 )
 
-it('doctor reports a fault that the worker of its own attempt repairs at once', async () => {
+it('doctor reports a fault that its own test event repairs at once', async () => {
   const home = await makeWorkingHome('droid')
   const [door, spool] = [join(home.state, 'hookbell-hook'), join(home.state, 'spool')]
   mkdirSync(spool, { mode: 0o500 })
@@ -287,11 +287,11 @@ const harmless: Record<string, Step> = {
     channels: { ...working.channels, daily: { type: 'file', path: '~/daily.jsonl' } },
     digest: { to: ['daily'], at: '08:00' },
   }),
-  'the home has another name since init wrote the settings': ({ home, state }) => {
+  'the home was renamed after init wrote the settings': ({ home, state }) => {
     const path = join(state, 'places.json')
     writeFileSync(path, readFileSync(path, 'utf8').replaceAll(home, '/home/of-before'))
   },
-  'the home has two names': ({ home, state, settings }) => {
+  'the home has two paths': ({ home, state, settings }) => {
     symlinkSync('.', join(home, 'again'))
     const again = (path: string) => path.replace(home, join(home, 'again'))
     const text = readFileSync(settings, 'utf8')

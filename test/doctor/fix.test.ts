@@ -65,13 +65,13 @@ describe('doctor --fix', () => {
     })
   })
 
-  it('does not renew it because of a hook that starts another one', async () => {
+  it('does not renew the front door because of a hook that starts another one', async () => {
     const { fix } = await makeFolders()
     const other = check('client.droid.canary', 'warning', '')
     expect(await fix(other, registered)).toMatchObject({ renewals: 0 })
   })
 
-  it('takes from others what they could change, and nothing else', async () => {
+  it('removes only the permission of others to write, and to read secrets', async () => {
     const { configDir, stateDir, fix } = await makeFolders()
     const templates = join(configDir, 'templates')
     const secrets = join(configDir, 'secrets.env')

@@ -18,7 +18,7 @@ function checkOn(
   return checkOtherDoors('x', [{ place, hooks: [{ event: 'Stop', command }] }], stateDir, platform)
 }
 
-it('takes no door for another one because of capital letters on Windows', () => {
+it('ignores letter case when it compares front doors on Windows', () => {
   const door = 'C:\\Users\\Me\\hookbell\\runtime\\dist\\hook.cjs'
   expect(checkOn('win32', door, 'c:\\users\\me\\hookbell')).toEqual([])
   expect(checkOn('win32', door, 'c:\\users\\you\\hookbell')).toHaveLength(1)
@@ -30,7 +30,7 @@ it.each([
   ['project', 'In /r: hookbell init --client droid --project'],
   ['local', 'Correct it by hand'],
   ['managed', 'Correct it by hand'],
-] as const)('advises for settings of the scope %s: %s', (scope, advice) => {
+] as const)('gives for settings of the scope %s the advice: %s', (scope, advice) => {
   expect(checkOn('linux', '/gone/hookbell-hook', '/me', scope)[0]?.do).toBe(advice)
 })
 

@@ -9,7 +9,7 @@ import { makeHome } from '../install/make-home.ts'
 
 const TRUST = 'Look at .hookbell.json, then: hookbell trust'
 
-/** What is said of a project with this file, of which another form, or this one, is trusted. */
+/** The checks of a project whose file contains `text`, when a person has trusted the content `trusted`. */
 async function said(text?: string, trusted?: string) {
   const home = makeHome({ 'repo/.git/HEAD': '' })
   const [cwd, stateDir] = [join(home, 'repo'), join(home, 'state')]
@@ -39,11 +39,11 @@ it.each<[string, string | undefined, string | undefined, string[][]]>([
     [['ok', 'trusted: kinds counts', '']],
   ],
   [
-    'that was trusted in another form',
+    'that was trusted with another content',
     '{"name": "Shop"}',
     '{}',
     [['warning', 'changed: name counts', TRUST]],
   ],
-])('what doctor says of a project %s', async (_, text, trusted, expected) => {
+])('doctor reports which settings count in a project %s', async (_, text, trusted, expected) => {
   expect(await said(text, trusted)).toEqual(expected)
 })

@@ -117,14 +117,14 @@ describe('the check whether a channel is reachable', () => {
     ['127.0.0.1:465', mail('smtps://127.0.0.1')],
     ['127.0.0.1:587', mail('smtp://127.0.0.1')],
     ['::1:1', phone('http://[::1]:1')],
-  ])('asks %s for %j', async (place, channel) => {
+  ])('connects to %s for %j', async (place, channel) => {
     const [one] = await reach({ channels: { one: channel } }, 1000)
-    // Whatever is there, or nothing.
+    // Only the address matters: something may listen there, or nothing.
     expect(one?.seen.slice(0, place.length + 1)).toMatch(/[: ]$/)
     expect(one?.seen.slice(0, place.length)).toBe(place)
   })
 
-  it('says what is wrong with the port of a server that does not begin with TLS', async () => {
+  it('reports a server that does not use TLS on a port for smtps', async () => {
     const { port } = await startSmtpServer({ disabledCommands: ['STARTTLS'] })
     const [one] = await reach({ channels: { mail: mail(`smtps://127.0.0.1:${port}`) } })
     expect(one).toMatchObject({
@@ -133,7 +133,7 @@ describe('the check whether a channel is reachable', () => {
     })
   })
 
-  it('begins with TLS only where mail is sent so', async () => {
+  it('begins with TLS for smtps, but not for smtp', async () => {
     const { port, received } = await startServer()
     const channels = {
       plain: mail(`smtp://127.0.0.1:${port}`),
@@ -144,7 +144,7 @@ describe('the check whether a channel is reachable', () => {
     await expect.poll(() => Buffer.concat(received)[0]).toBe(22)
   })
 
-  it('names to a server with several certificates the one that it needs', async () => {
+  it('sends the name of the server, which may have several certificates', async () => {
     const authority = await makeAuthority()
     onTestFinished(() => authority.remove())
     const { port, names } = await startServer(await authority.issue('DNS:localhost'))

@@ -29,7 +29,7 @@ const cases: [string, [session: string, hours: number, event?: string][], Check[
     ['ok'],
   ],
   [
-    'events without a session, of which nobody knows when it started',
+    'events without a session, whose start is unknown',
     [
       ['', -2],
       ['', 1],

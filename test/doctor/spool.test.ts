@@ -7,7 +7,7 @@ import { prepareSpool } from '../../src/spool/prepare.ts'
 import { makeFolder } from '../support/folder.ts'
 import { find, MINUTE_MS, makeFacts, now } from './_facts.ts'
 
-describe('what is said of waiting events', () => {
+describe('the check of waiting events', () => {
   /** Events that were accepted so many minutes ago. */
   const said = (...events: [minutes: number, outcome: Outcome][]) => {
     const statuses = events.map(([minutes, outcome]) => ({
@@ -48,7 +48,7 @@ describe('what is said of waiting events', () => {
   })
 })
 
-it('does not claim on Windows what it cannot check there', () => {
+it('does not claim on Windows that only the user can write, because it cannot check that', () => {
   expect(noRisk('win32').status).toBe('cannot tell')
   expect(noRisk('linux').status).toBe('ok')
 })

@@ -7,7 +7,7 @@ import { makeHome } from '../install/make-home.ts'
 
 const off = '{"disableAllHooks": true}'
 
-/** What one file switches off, with hooks of ours in Copilot's own file for the user. */
+/** The number of switches that are found in one file, when Copilot has our hooks in its file for the user. */
 function switchesOf(client: ClientName, path: string, text: string, cwd = 'repo'): number {
   const home = makeHome({ [path]: text, 'repo/.git/HEAD': '' })
   const own = join(home, '.copilot/hooks/hookbell.json')
@@ -33,18 +33,18 @@ describe('settings that switch hooks off', () => {
     expect(switchesOf(client, path, text)).toBe(1)
   })
 
-  // Seen with the real program: the first two count for their own file, the third for nothing.
-  // Whether it obeys the file of Claude Code is not known.
+  // Seen with the real Copilot: the first two switch off only the hooks of their own file, the third none.
+  // Whether Copilot obeys the file of Claude Code is unknown.
   it.each([
     '.copilot/hooks/other.json',
     'repo/.github/hooks/other.json',
     '.copilot/settings.json',
     'repo/.claude/settings.json',
-  ])('are no reason to worry where they leave the hooks of Copilot alone: %s', (path) => {
+  ])('are not reported if Copilot runs our hooks all the same: %s', (path) => {
     expect(switchesOf('copilot', path, off)).toBe(0)
   })
 
-  it('are found for the user where no project is', () => {
+  it('are found for the user outside of a project', () => {
     expect(switchesOf('claude', '.claude/settings.json', off, '')).toBe(1)
   })
 })

@@ -29,7 +29,7 @@ describe('the desktop bus', () => {
   )
 })
 
-it('names what matters of the system, and a clock that was set back', async () => {
+it('names the system and its Node.js, and reports a clock that was set back', async () => {
   const events = [emptyStatus('a', now + MINUTE_MS)]
   const env = { SSH_CONNECTION: '1', WSL_DISTRO_NAME: 'Debian' }
   expect(await checkSystem(makeFacts({ env, events }))).toMatchObject([
@@ -43,7 +43,7 @@ it('names what matters of the system, and a clock that was set back', async () =
   ])
 })
 
-it('looks for no Linux desktop on WSL, where messages are shown by Windows', async () => {
+it('does not look for a Linux desktop on WSL, where Windows shows the messages', async () => {
   expect(desktopOf({ WSL_DISTRO_NAME: 'Debian' })).toBe('win32')
   const home = await makeHome({})
   Object.assign(home.env, { WSL_DISTRO_NAME: 'Debian' })
