@@ -89,7 +89,7 @@ describe('addChannels', () => {
     expect(readFileSync(elsewhere, 'utf8')).toContain('slack')
   })
 
-  it.each([undefined, '{}'])('leaves a file that others write meanwhile: %j before', (before) => {
+  it.each([undefined, '{}'])('keeps a file that others change meanwhile: %j before', (before) => {
     const folder = makeFolder(before)
     const theirs = '{ "lingerSeconds": 5 }'
     const channels = {

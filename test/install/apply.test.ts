@@ -92,7 +92,7 @@ describe('applyPlan', () => {
       onTestFinished(() => void Object.defineProperty(process, 'platform', { value: platform }))
     })
 
-    it('opens the new text to nobody before it has the mode', () => {
+    it('gives nobody else access to the new text before it has its mode', () => {
       const home = makeHome({ [settings]: plain })
       chmodSync(join(home, settings), 0o600)
       const mask = process.umask(0)
@@ -148,7 +148,7 @@ describe('applyPlan', () => {
     expect(readdirSync(join(home, 'real'))).toEqual(['a.json', 'b.json', 'settings.json'])
   })
 
-  it('writes to no link that is put in the place of its new file', () => {
+  it('does not write through a link that replaces its new file', () => {
     const home = makeHome({ [settings]: plain, other: plain })
     const old = readSettings(join(home, settings))
     const beside = new FileBeside()
@@ -202,12 +202,12 @@ describe('applyPlan', () => {
     if (left.length > 0) expect(readdirSync(join(home, '.factory'))).toEqual([])
   })
 
-  it('removes what an earlier process left that was killed, and nothing else', () => {
+  it('removes the temporary files of a killed process, and nothing else', () => {
     const home = makeHome({ [settings]: plain })
     const folder = join(home, '.factory')
     const { pid: dead } = spawnSync('true')
     const ofDead = `.settings.json.hookbell-${dead}-0123456789ab`
-    // Another process may still write it.
+    // Its process is alive, and may still write it.
     const left = `.settings.json.hookbell-${process.ppid}-0123456789ab`
     const others = ['.settings.json.hookbell-mine', `.other.json.hookbell-${dead}-0123456789ab`]
     for (const name of [ofDead, left, ...others]) writeFileSync(join(folder, name), '')
@@ -241,7 +241,7 @@ describe('applyPlan', () => {
     ['a new file', '', /^link\w* .*new"/],
     ['an existing file', plain, /^rename\w* .*new"/],
   ])(
-    'has the text on the disk before it puts it in place, and then its name: %s',
+    'syncs the text, then puts the file in place, then syncs the folder: %s',
     async (_, text, placed) => {
       const folder = join(makeHome({ 'own/x': '', ...(text && { 'own/new': text }) }), 'own')
       const program = pathToFileURL(await buildProgram('src/install/apply.ts')).href
@@ -353,7 +353,7 @@ describe('applyPlan with concurrent writers', () => {
   })
 
   it('creates the file also where the file system has no hard links', () => {
-    // A folder stands for a file there: it can be renamed, but not linked.
+    // A folder simulates such a file: it can be renamed, but not hard-linked.
     const home = makeHome({ 'new/text': plain })
     const path = join(home, 'settings.json')
     expect(commitUnchanged(path, readSettings(path), join(home, 'new'))).toBe(true)

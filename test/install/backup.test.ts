@@ -77,7 +77,7 @@ describe('backup', () => {
     expect(names()).toEqual(['0001.json'])
   })
 
-  it.each(['work', 'home'])('is not that of a removed project in /%s', (place) => {
+  it.each(['work', 'home'])('is not confused with that of a removed project in /%s', (place) => {
     const root = makeHome()
     const [project, home] = [join(root, place, 'project'), join(root, 'home')]
     const stateDir = join(home, '.local/state/hookbell')

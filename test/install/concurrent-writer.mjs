@@ -21,7 +21,7 @@ for (let number = 0; !stopping; number += 1) {
     renameSync(`${path}.writer`, path)
     written.set(`k${number}`, [String(from), String(process.hrtime.bigint())])
   }
-  // Rarer with time: on a machine with slow disks nobody could write between two writes.
+  // The pauses grow, so that the other process can write in between even on slow disks.
   await new Promise((resolve) => setTimeout(resolve, Math.random() * (25 + number ** 2 / 1000)))
 }
 look()

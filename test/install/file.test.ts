@@ -72,13 +72,13 @@ describe('readSettings', () => {
   })
 
   it.skipIf(process.platform !== 'linux')(
-    'refuses a path that it does not know by its name',
+    'rejects a path in which the name of a folder is not UTF-8',
     () => {
       const home = makeHome()
       const odd = Buffer.concat([Buffer.from(`${home}/`), Buffer.from([0xff])])
       mkdirSync(odd)
       writeFileSync(Buffer.concat([odd, Buffer.from('/settings.json')]), '{}')
-      // As the environment and the working folder name it.
+      // Node.js decodes the environment and the working folder like this.
       const path = `${home}/${Buffer.from([0xff]).toString()}/settings.json`
       expect(() => readSettings(path)).toThrow(/a folder of this path has a name that is not UTF-8/)
       mkdirSync(dirname(path))

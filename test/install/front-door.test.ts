@@ -27,7 +27,7 @@ const hasStrace = spawnSync('strace', ['-V']).status === 0
 
 describe('installFrontDoor', () => {
   it.skipIf(!hasStrace)(
-    'leaves a front door that can be run if it is killed right after it put a new one in place',
+    'leaves an executable front door if it is killed right after it put the new one in place',
     async () => {
       const home = await makeHome()
       const door = join(home.state, 'hookbell-hook')
@@ -49,7 +49,7 @@ describe('installFrontDoor', () => {
         (call) => call.startsWith('rename') && call.includes(`"${door}"`),
       )
       expect(placed).toBeGreaterThan(-1)
-      // The next one is the sync of the folder.
+      // The next fsync is that of the folder.
       const next = calls.slice(0, placed).filter((call) => call.startsWith('fsync')).length + 1
       expect(renew('-e', `inject=fsync:signal=KILL:when=${next}`).signal).toBe('SIGKILL')
       expect(statSync(door).ino).not.toBe(before)
@@ -76,7 +76,7 @@ describe('installFrontDoor', () => {
     expect(readFileSync(settings, 'utf8')).toContain(join(elsewhere, 'hookbell-hook'))
   })
 
-  it('lets nobody else write to what an agent runs, whatever the umask is', async () => {
+  it('writes files that only this user can change, whatever the umask is', async () => {
     const mask = process.umask(0)
     onTestFinished(() => void process.umask(mask))
     const stateDir = join(await makeFolder(), 'state')
@@ -88,7 +88,7 @@ describe('installFrontDoor', () => {
     expect(modes.filter(([, mode]) => mode !== 0)).toEqual([])
   })
 
-  it('knows its folders and its Node.js, whatever their names are', async () => {
+  it('quotes the paths of its folders and of Node.js, whatever their names are', async () => {
     const stateDir = join(await makeFolder(), "it's $& `x`")
     const { path } = await installFrontDoor({ stateDir })
     const [line] = /^state=.*$/m.exec(readFileSync(path, 'utf8')) ?? []
@@ -101,7 +101,7 @@ describe('installFrontDoor', () => {
   })
 
   it.runIf(process.getuid?.() === 0)(
-    'is installed from a package whose compiled code only its owner may read',
+    'installs from a package whose code caches only their owner may read',
     async () => {
       const folder = await makeFolder()
       const [home, shared] = [join(folder, 'home'), join(folder, 'package')]
@@ -139,7 +139,7 @@ describe('installFrontDoor', () => {
     expect(readdirSync(join(folder, 'elsewhere'))).toEqual([])
   })
 
-  it('is installed by several `init` at the same time', async () => {
+  it('can be called by several `init` at the same time', async () => {
     const home = await makeHome()
     const names = ['claude', 'codex', 'cursor', 'droid', 'gemini', 'qwen']
     const runs = names.map((name) => home.runAlone('init', '--client', name, '--yes'))
@@ -151,7 +151,7 @@ describe('installFrontDoor', () => {
     expect(left).toEqual([])
   })
 
-  it.skipIf(!canMount)('replaces a copy in which something cannot be removed', async () => {
+  it.skipIf(!canMount)('replaces a copy that cannot be removed completely', async () => {
     const home = await makeHome()
     const script = `mkdir -p state/runtime/dist && chmod -R 700 state
       mount -t tmpfs x state/runtime/dist && exec "$@" init --client claude --yes`
@@ -170,7 +170,7 @@ describe('installFrontDoor', () => {
     expect(readdirSync(stateDir).filter((name) => name.startsWith('runtime.'))).toEqual([])
   })
 
-  it('says what to do if a folder is in its place', async () => {
+  it('says what to do if a folder is in the place of the front door', async () => {
     const stateDir = join(await makeFolder(), 'state')
     mkdirSync(join(stateDir, 'hookbell-hook'), { recursive: true, mode: 0o700 })
     const hint = 'Move that folder away'

@@ -14,7 +14,7 @@ import { makeHome } from './make-home.ts'
 
 const shells = ['dash', 'bash'].filter((shell) => spawnSync(shell, ['-c', ':']).status === 0)
 
-/** Runs a program that may start no other one. */
+/** Runs a program that cannot start another process. */
 const limited = ['setpriv', '--reuid=54321', '--clear-groups', 'prlimit', '--nproc=1']
 const canLimit =
   process.getuid?.() === 0 &&
@@ -77,27 +77,27 @@ describe.each(shells)('hook command under %s', (shell) => {
     expect(run(shell, hookCommand(makeDoor(script), 'droid'))).toEqual(silence)
   })
 
-  // bash tries again for 15 s first.
+  // bash would retry for 15 s.
   it.skipIf(shell === 'bash' || !canLimit).each(['droid', 'cursor'] as const)(
     'succeeds when no process can be started for the front door: %s',
     (client) => {
       const [program = '', ...words] = limited
       const command = hookCommand(makeDoor('exit 0'), client)
-      // A simple command: the shell becomes the one that it starts.
+      // The command for Cursor is a simple one. With `exec`, the shell becomes it without starting a process.
       const line = client === 'cursor' ? `exec ${command}` : command
       expect(spawnSync(program, [...words, shell, '-c', line]).status).toBe(0)
     },
   )
 
-  // bash reads ~/.bash_logout if a login shell ends by `exit`. Codex may run a hook in one.
-  it('does not make a login shell run the file for its end', () => {
+  // bash reads ~/.bash_logout if a login shell ends with `exit`. Codex may run a hook in a login shell.
+  it('does not make a login shell run ~/.bash_logout', () => {
     const HOME = makeHome()
     writeFileSync(join(HOME, '.bash_logout'), 'echo bye')
     const command = hookCommand(makeDoor('exit 2'), 'codex')
     expect(run(shell, ['-lc', command], { HOME, PATH: process.env.PATH })).toEqual(silence)
   })
 
-  it('leaves the exit code to a line that was built around it', () => {
+  it('does not change the exit code of a line that contains it', () => {
     const command = hookCommand(makeDoor('exit 0'), 'droid')
     expect(run(shell, `${command}; exit 3`).status).toBe(3)
     expect(run(shell, `${command}; false`).status).toBe(1)

@@ -33,7 +33,7 @@ describe('settingsNotes', () => {
     expect(notes('claude', { '.claude/settings.json': 'damaged' })).toEqual([])
   })
 
-  it('reads no file that is larger than any settings, such as one of a repository', () => {
+  it('does not read a file that is too large for settings', () => {
     const text = `{"hooksDisabled": true}${' '.repeat(1024 * 1024)}`
     expect(notes('droid', { '.factory/settings.json': text })).toEqual([])
   })

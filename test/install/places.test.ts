@@ -21,7 +21,7 @@ const place: HookPlace = {
 const other: HookPlace = { ...place, client: 'claude', path: '/home/me/.claude/settings.json' }
 
 describe('the places where init wrote', () => {
-  it('are remembered once, with the events of the last time', () => {
+  it('are remembered once, with the events of the last run', () => {
     const state = join(makeHome(), 'state')
     for (const one of [place, other, place]) rememberPlace(state, one)
     expect(rememberedPlaces(state)).toEqual([place, other])
@@ -39,7 +39,7 @@ describe('the places where init wrote', () => {
     expect(existsSync(join(state, 'none'))).toBe(false)
   })
 
-  it('are those that can be read', () => {
+  it('are only the valid entries of places.json', () => {
     const state = makeHome()
     const damaged = [
       ...[null, 7, { ...place, client: 'toString' }, { ...place, path: 7 }],
@@ -58,7 +58,7 @@ describe('the places where init wrote', () => {
     }
   })
 
-  it('are away together with their project', () => {
+  it('are unavailable together with their project', () => {
     const project = join(makeHome(), 'shop')
     mkdirSync(project)
     const shared: HookPlace = {
@@ -71,7 +71,7 @@ describe('the places where init wrote', () => {
     expect(isProjectAway({ ...shared, scope: 'user' })).toBe(false)
   })
 
-  it('are away together with the home, but not where the client reads now', () => {
+  it('are unavailable together with an earlier home directory', () => {
     const before = join(makeHome(), 'before')
     const settings: HookPlace = { ...place, path: join(before, '.factory/settings.json') }
     expect(isHomeAway(settings, { HOME: before })).toBe(false)
@@ -105,7 +105,7 @@ it('the files that may contain hooks are those that exist where init wrote and w
   expect(knownPlaces(state, { env: { HOME: home }, cwd: join(home, 'shop') })).toEqual(places)
 })
 
-it('a file that a project reaches over a link is listed, but not twice', () => {
+it('a file to which a link in a project leads is listed once', () => {
   const home = makeHome()
   const env = { HOME: home }
   const [state, own] = [join(home, 'state'), join(home, '.claude/settings.json')]

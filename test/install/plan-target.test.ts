@@ -79,7 +79,7 @@ describe('planTarget', () => {
     )
   })
 
-  it('names no timeout that codex would warn of, and leaves one that was approved', () => {
+  it('writes no timeout that codex would warn about, and keeps an approved one', () => {
     const { text } = plan('codex', '{}', 'Stop,SessionEnd,Interrupt')
     const { hooks } = JSON.parse(text)
     const timeoutOf = (event: string) => hooks[event][0].hooks[0].timeout

@@ -7,7 +7,7 @@ import { pluginText } from '../../src/install/plugin.ts'
 import { makeFolder } from '../support/folder.ts'
 
 describe('the plug-in for opencode', () => {
-  it('passes on who wrote, the question, and the text of the agent', async () => {
+  it('passes on the prompt, the question and the last answer of the agent', async () => {
     const { event, prompt, received } = await startPlugin()
     await event('session.created', { sessionID: 's1', info: { id: 's1' } })
     await prompt('s1', 'm1', [{ type: 'text', text: 'Add a total' }, { type: 'file' }])
@@ -15,7 +15,7 @@ describe('the plug-in for opencode', () => {
     await event('message.part.updated', { part: textPart('s1', 'm2', 'I look') })
     await event('question.asked', { sessionID: 's1', id: 'q1', questions: [] })
     await event('message.part.updated', { part: textPart('s1', 'm3', 'It has a total.') })
-    // "Initializing snapshot…" of Kilo.
+    // Kilo adds such a text: "Initializing snapshot…".
     const notice = { ...textPart('s1', 'm4', 'Wait…'), synthetic: true }
     await event('message.part.updated', { part: notice })
     await event('session.idle', { sessionID: 's1' })
@@ -30,7 +30,7 @@ describe('the plug-in for opencode', () => {
     ])
   })
 
-  it('passes on no text of an earlier turn, and no prompt that no person wrote', async () => {
+  it('omits the answer of an earlier turn, and a prompt that no person wrote', async () => {
     const { event, prompt, received } = await startPlugin()
     await prompt('s1', 'm1', [{ type: 'text', text: 'The task is over', synthetic: true }])
     await event('message.part.updated', { part: textPart('s1', 'm2', 'It is over.') })
@@ -55,14 +55,14 @@ describe('the plug-in for opencode', () => {
     )
   })
 
-  it('keeps nothing of a message of the agent, which has a parent as well', async () => {
+  it('does not take the parent of a message for the parent of a session', async () => {
     const { event, received } = await startPlugin()
     await event('message.updated', { info: { id: 'm2', parentID: 'm1', sessionID: 's1' } })
     await event('session.idle', { sessionID: 'm2' })
     expect(await received(1)).toEqual([expect.not.objectContaining({ parentID: 'm1' })])
   })
 
-  it('passes on no second end of a turn, which could arrive before the error', async () => {
+  it('does not pass on a second end of a turn, which might arrive before the error', async () => {
     const { event, prompt, received } = await startPlugin()
     await event('session.error', { sessionID: 's1', error: { name: 'APIError' } })
     await event('session.idle', { sessionID: 's1' })
@@ -105,7 +105,7 @@ describe('the plug-in for opencode', () => {
     // The agent goes on after a refusal with words, and after one of a sub-agent.
     await refuse('s2', 3000)
     await event('message.part.updated', { part: { type: 'step-start', sessionID: 's2' } })
-    // By the client itself, without a terminal.
+    // After 20 ms: the client refused it itself, because it has no terminal.
     await refuse('s3', 20)
     for (const sessionID of ['s1', 's2', 's3']) await event('session.idle', { sessionID })
     const ends = (await received(9)).filter(({ hook_event_name: one }) => one === 'session.idle')
@@ -116,7 +116,7 @@ describe('the plug-in for opencode', () => {
     ])
   })
 
-  it('throws nothing into opencode, whatever an event lacks', async () => {
+  it('throws no error into opencode if an event lacks fields', async () => {
     const { event, hooks } = await startPlugin()
     await hooks['chat.message']({}, {})
     await event('message.part.updated', undefined)
@@ -128,7 +128,7 @@ const textPart = (sessionID: string, messageID: string, text: string) => ({
   ...{ type: 'text', sessionID, messageID, text },
 })
 
-/** The plug-in in this process, with a door that keeps what it gets. */
+/** Loads the plug-in into this process, with a front door that stores what it receives. */
 async function startPlugin(events: readonly string[] = opencode.events) {
   const folder = await makeFolder()
   const inbox = join(folder, 'inbox')
@@ -149,7 +149,7 @@ async function startPlugin(events: readonly string[] = opencode.events) {
     event: (type: string, properties: unknown) => hooks.event({ event: { type, properties } }),
     prompt: (sessionID: string, id: string, parts: object[]) =>
       hooks['chat.message']({ sessionID }, { message: { id, sessionID }, parts }),
-    /** In alphabetical order: the doors of several events may end in any. */
+    /** Sorted, because the front doors of several events may end in any order. */
     received: async (count: number) => {
       await expect.poll(() => read().length, { timeout: 60_000 }).toBe(count)
       return read()

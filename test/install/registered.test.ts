@@ -37,7 +37,7 @@ describe('our hooks in a file', () => {
       { at: { group: 1, index: 1 }, isPlain: true, matcher: 'Edit', timeout: 7 },
     ],
     [
-      'with a property of somebody else, and a timeout that is none',
+      'with a property of somebody else, and an invalid timeout',
       'droid',
       [{ hooks: [{ ...ours, timeout: '7', async: true }] }],
       { at: { group: 0, index: 0 }, isPlain: false },
@@ -58,7 +58,7 @@ describe('our hooks in a file', () => {
     expect(read(client, entries)).toEqual({ hooks: [{ ...hook, ...expected }] })
   })
 
-  it('are those of the plug-in that init wrote', () => {
+  it('are found in the plug-in that init wrote', () => {
     const text = pluginText(opencode, ['session.idle'], ['/x/hookbell-hook'])
     const hooks = [{ event: 'session.idle', command: '' }]
     expect(readText('opencode', text, 'plugin')).toEqual({ hooks })
@@ -72,7 +72,7 @@ describe('our hooks in a file', () => {
     expect(readRegistered(place)).toEqual({ place, hooks: [] })
   })
 
-  it('are none if the file is larger than any settings, such as one of a repository', () => {
+  it('are none if the file is too large for settings, with the reason', () => {
     const path = join(makeHome({ 'settings.json': '{}' }), 'settings.json')
     truncateSync(path, 1024 * 1024 + 1)
     const place = { client: 'droid', scope: 'project', path, form: 'wrapped' } as const
@@ -101,9 +101,9 @@ describe('a file with an entry', () => {
   it.each<[string, HookPlace['client'], object]>([
     ['without hooks', 'droid', { command: 'say' }],
     ['without hooks', 'codex', { command: 'say' }],
-    ['with a command that is no text', 'droid', { hooks: [other, { type: 'command' }] }],
+    ['with a command that is not text', 'droid', { hooks: [other, { type: 'command' }] }],
     ['that is flat, and has no command', 'cursor', { command: 7 }],
-  ])('%s is void for %s', (_, client, entry) => {
+  ])('%s is ignored as a whole by %s', (_, client, entry) => {
     const fault = expect.stringMatching(/: an entry of Stop is of a form that voids the file$/)
     expect(read(client, [{ hooks: [other] }, entry])).toEqual({ hooks: [], fault })
   })

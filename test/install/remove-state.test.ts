@@ -15,9 +15,9 @@ it('ends no process of this machine if the worker runs on another one', async ()
   expect([child.exitCode, child.signalCode]).toEqual([null, null])
 })
 
-it('removes only what has exactly a name of ours', () => {
+it('removes only files with exactly the names that hookbell uses', () => {
   const home = makeHome()
-  // What a process leaves that is killed while it writes.
+  // Left by a process that was killed while it wrote.
   const temporary = {
     state: ['hookbell-hook.4711', 'runtime.lock', 'runtime.lock.4711', 'places.json.4711'],
     config: [

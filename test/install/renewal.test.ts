@@ -43,14 +43,14 @@ function edit(path: string, change: (text: string) => string) {
 }
 
 describe('init of a newer version', () => {
-  it('brings every place that it wrote before up to date, and doctor names each until then', async () => {
+  it('updates every place that it wrote before, and doctor names each until then', async () => {
     const { home, places, now } = await makeOldPlaces()
     const old = textsOf(places)
     const named = async () =>
       JSON.parse((await home.run('doctor', '--offline', '--json')).stdout)
         .checks.filter(({ status, id }: Check) => status === 'warning' && /\.canary$/.test(id))
         .map(({ seen }: Check) => seen)
-        // A busy machine is slow, which is a warning too.
+        // On a busy machine the front door may be slow, which is a warning too.
         .filter((seen: string) => !seen.includes('silent, exit 0'))
         .join('\n')
     const before = await named()
@@ -68,7 +68,7 @@ describe('init of a newer version', () => {
     await home.run('uninstall', '--yes')
   })
 
-  it('leaves a timeout that a person chose, what is gone, and what cannot be read', async () => {
+  it('keeps a timeout that a person chose, and leaves removed hooks and invalid files alone', async () => {
     const { home, places } = await makeOldPlaces()
     edit(places.claude, (text) => text.replace('"timeout": 10', '"timeout": 4'))
     edit(places.opencode, () => '// nothing of ours\n')

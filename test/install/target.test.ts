@@ -133,7 +133,7 @@ describe('findTargets', () => {
     ['the file', '.factory/settings.json', '../../outside.json'],
     ['the folder', '.factory', '../elsewhere'],
     ['a file that does not exist', '.factory/settings.json', '../../nowhere.json'],
-    ['a folder whose name begins alike', '.factory', '../repo-of-others'],
+    ['a folder whose name begins like that of the project', '.factory', '../repo-of-others'],
   ])('rejects a project with a symbolic link to the outside: %s', (_, link, target) => {
     const home = makeHome({
       'repo/.git/HEAD': '',

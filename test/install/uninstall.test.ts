@@ -33,15 +33,15 @@ import { makeSettings } from './make-settings.ts'
 
 const base = makeHome()
 
-/** How a file stands on the disk, besides its text. */
+/** The properties of a file besides its text. `hasNote`: whether it has an extended attribute. */
 const disks = fc.record({
   mode: fc.constantFrom(0o600, 0o640, 0o644, 0o664, 0o755),
   link: fc.constantFrom('none', 'file', 'folder'),
-  // Rare: each look at them takes a program.
+  // Rare, because reading attributes starts a program each time.
   hasNote: fc.nat(4).map((drawn) => drawn === 0),
 })
 
-/** Writes the file as the disk says. @returns its path */
+/** Writes the file with these properties. @returns its path */
 function place(
   text: string,
   { mode, link, hasNote }: { mode: number; link: string; hasNote: boolean },
@@ -63,7 +63,7 @@ function place(
   return { home, path }
 }
 
-/** All that a person could find changed. */
+/** Everything about a file that must be the same afterwards. */
 function stateOf(path: string, withNote: boolean) {
   return {
     bytes: readFileSync(path, 'latin1'),
@@ -94,7 +94,7 @@ function changing(place: HookPlace, change: () => void): HookPlace {
   }
 }
 
-describe('what was registered in a file and taken off again', () => {
+describe('the removal of what init wrote', () => {
   it('leaves the same file, for every client, however it was written and linked', () => {
     fc.assert(
       fc.property(makeSettings(), disks, fc.constantFrom(...withFile), (settings, disk, any) => {
@@ -151,7 +151,7 @@ describe('what was registered in a file and taken off again', () => {
       expect(readdirSync(join(home, 'state/backups'))).toHaveLength(1)
     })
 
-    it.each(withFile)('removes a file of %s that others wrote anew', (name) => {
+    it.each(withFile)('removes a file of %s that others rewrote with another layout', (name) => {
       const path = join(makeHome(), 'hooks.json')
       const stateDir = `${path}.state`
       const plan = planTarget(targetFor(name, path), '/hookbell-hook')
@@ -252,7 +252,7 @@ describe('a plug-in', () => {
     expect([readlinkSync(path), readFileSync(path, 'utf8')]).toEqual(['../dotfile.js', ''])
   })
 
-  it('of others is left, even if it names ours', () => {
+  it('of others is left, even if it mentions hookbell', () => {
     const { stateDir, plugin } = placed('// needs hookbell init\nexport const Mine = 1\n')
     expect(findRegistration(plugin, stateDir)).toBe(undefined)
   })
@@ -299,7 +299,7 @@ it.each([
   ['a folder', (path: string) => mkdirSync(path)],
   ['a pipe', (path: string) => spawnSync('mkfifo', [path])],
   ['a link to itself', (path: string) => symlinkSync(path, path)],
-])('forgets a place in which %s stands now', (_, make) => {
+])('forgets a place that is now %s', (_, make) => {
   const home = makeHome()
   const path = join(home, 'settings.json')
   make(path)
@@ -320,7 +320,7 @@ it('forgets a place whose folder is a file now', () => {
 })
 
 it.runIf(process.platform === 'linux')(
-  'keeps a place in mind that cannot be read, and says so if init wrote to it',
+  'remembers a place that cannot be read, and reports it if init wrote to it',
   () => {
     const home = makeHome()
     const path = join(home, 'settings.json')

@@ -53,7 +53,7 @@ event = "Stop" # a sound
 command = "paplay done.ogg"
 `
 
-/** Parts of a file of TOML that may follow each other in any order, if none is a key of the root. */
+/** Parts of a TOML file that may come in any order, because none is a key of the root table. */
 const parts = fc.constantFrom(
   '# a comment\n',
   '\n',
@@ -96,7 +96,7 @@ timeout = 10
     expect(parse(read()).hooks).toMatchObject([{ command: 'paplay done.ogg' }, { command }, {}])
   })
 
-  it('leave the same bytes when they are taken off again, however the file was written', () => {
+  it('leave the same bytes when they are removed again, however the file was written', () => {
     fc.assert(
       fc.property(files, (text) => {
         const { apply, read, takeAway } = install(text)
@@ -119,7 +119,7 @@ timeout = 10
     expect(install('').takeAway()).toBe('restored')
   })
 
-  it('are taken off a file that the client changed since, and only they', () => {
+  it('are removed, and nothing else, from a file that the client changed since', () => {
     const { path, read, takeAway } = install(foreign)
     const changed = `yolo = true\n${read().replace('k3', 'k4')}\n[[hooks]]\nevent = "Stop"\ncommand = "beep"\n`
     writeFileSync(path, changed)
@@ -128,7 +128,7 @@ timeout = 10
     expect(read()).toBe(rest)
   })
 
-  it('are brought up to date where they stand', () => {
+  it('are updated in their place', () => {
     const { apply, read } = install(foreign, { at: '/old/hookbell-hook', events: ['Stop'] })
     const text = read()
     expect(apply({ at: '/new/hookbell-hook', events: ['Stop'] }).changed).toBe(true)
@@ -138,10 +138,10 @@ timeout = 10
   })
 
   it.each([
-    ['no TOML', 'default_model = \n'],
+    ['invalid TOML', 'default_model = \n'],
     ['hooks in one line', 'hooks = [{ event = "Stop", command = "beep" }]\n'],
     ['an empty list of hooks', 'hooks = []\n'],
-    ['hooks that are no list', 'hooks = "none"\n'],
+    ['hooks that are not a list', 'hooks = "none"\n'],
     ['one hook in a plain table', '[hooks]\nevent = "Stop"\n'],
     ['numbers in the list', 'hooks = [1]\n'],
   ])('are refused for a file with %s, which stays as it is', (_, text) => {
@@ -150,7 +150,7 @@ timeout = 10
     expect(() => planFor(path)(text)).toThrow(expect.objectContaining({ code: 'E_SETTINGS' }))
   })
 
-  it('are refused with the place of the fault', () => {
+  it('are refused with the line and column of the fault', () => {
     const message = expect.stringMatching(/^config\.toml:2:5: \S/)
     expect(() => planFor('config.toml')('a = 1\nb = \n')).toThrow(
       expect.objectContaining({ message }),
@@ -167,7 +167,7 @@ timeout = 10
     expect(read()).toBe(changed)
   })
 
-  it('are not mistaken for a text that looks like one', () => {
+  it('are not confused with a string that looks like them', () => {
     const { read } = install('', { events: ['Stop'] })
     const text = `notes = """\n${read()}"""\n`.replaceAll('\\"', '')
     const path = join(mkdtempSync(join(base, 'home-')), 'config.toml')
@@ -178,7 +178,7 @@ timeout = 10
     ['another property', 'event = "Stop"\ncommand = "beep"\ncwd = "/"'],
     ['no command', 'event = "Stop"'],
     ['a timeout that is too long', 'event = "Stop"\ncommand = "beep"\ntimeout = 601'],
-  ])('have a fault if another one has %s, because the client then runs none', (_, lines) => {
+  ])('are reported if another hook has %s, because the client then runs none', (_, lines) => {
     const { read } = install(`[[hooks]]\n${lines}\n`)
     expect(ours(read()).fault).toContain('voids')
     expect(ours(install(foreign).read()).fault).toBeUndefined()

@@ -25,7 +25,7 @@ describe('verifyInstall', () => {
     expect(verifyWith((text) => text)).not.toThrow()
   })
 
-  it('accepts that nothing is added where no event is wanted', () => {
+  it('accepts a plan without a change if no event is requested', () => {
     const { changed, text } = planInstall('{}', { ...request, events: [] })
     expect([changed, text]).toEqual([false, '{}'])
   })
