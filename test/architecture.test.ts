@@ -9,7 +9,7 @@ const src = join(import.meta.dirname, '../src')
 const shared = ['fs', 'text']
 
 /** The folders that a folder may import besides itself. Files directly in src (errors, ...) are open to all. */
-const mayImport: { [room: string]: string[] } = {
+const mayImport: { [folder: string]: string[] } = {
   api: [],
   cli: [],
   clients: [],
@@ -83,14 +83,14 @@ function importsOf(file: string): string[] {
   ].map(([, path, lazy]) => path ?? lazy ?? '')
 }
 
-function roomOf(file: string): string | undefined {
+function folderOf(file: string): string | undefined {
   return file.includes('/') ? file.split('/')[0] : undefined
 }
 
 /** The imports of the files in a folder from other files of ours. */
-function importsOfRoom(room: string): { file: string; target: string }[] {
+function importsOfFolder(folder: string): { file: string; target: string }[] {
   return files
-    .filter((file) => roomOf(file) === room)
+    .filter((file) => folderOf(file) === folder)
     .flatMap((file) =>
       importsOf(file)
         .filter((path) => path.startsWith('.'))
@@ -116,24 +116,26 @@ async function packagesOf(entry: string): Promise<string[]> {
 }
 
 describe('architecture', () => {
-  it.each(Object.keys(mayImport))('%s imports only from the allowed folders', (room) => {
-    const common = room === 'api' ? [] : shared
-    const allowed = [room, undefined, ...common, ...(mayImport[room] ?? [])]
-    const wrong = importsOfRoom(room).filter(({ target }) => !allowed.includes(roomOf(target)))
+  it.each(Object.keys(mayImport))('%s imports only from the allowed folders', (folder) => {
+    const common = folder === 'api' ? [] : shared
+    const allowed = [folder, undefined, ...common, ...(mayImport[folder] ?? [])]
+    const wrong = importsOfFolder(folder).filter(
+      ({ target }) => !allowed.includes(folderOf(target)),
+    )
     expect(wrong.map(({ file, target }) => `${file} -> ${target}`)).toEqual([])
   })
 
-  it('a folder is allowed only what it imports', () => {
-    const unused = Object.entries(mayImport).flatMap(([room, allowed]) => {
-      const used = importsOfRoom(room).map(({ target }) => roomOf(target))
-      return allowed.filter((other) => !used.includes(other)).map((other) => `${room}: ${other}`)
+  it('every import that a folder is allowed is used', () => {
+    const unused = Object.entries(mayImport).flatMap(([folder, allowed]) => {
+      const used = importsOfFolder(folder).map(({ target }) => folderOf(target))
+      return allowed.filter((other) => !used.includes(other)).map((other) => `${folder}: ${other}`)
     })
     expect(unused).toEqual([])
   })
 
   it('every folder has an import rule', () => {
-    const rooms = new Set(files.map(roomOf).filter((room) => room !== undefined))
-    expect([...rooms].sort()).toEqual(Object.keys(mayImport).sort())
+    const folders = new Set(files.map(folderOf).filter((folder) => folder !== undefined))
+    expect([...folders].sort()).toEqual(Object.keys(mayImport).sort())
   })
 
   it('every folder is in the map of CONTRIBUTING.md', () => {
@@ -149,9 +151,9 @@ describe('architecture', () => {
     expect(packages.filter((name) => !name.startsWith('node:'))).toEqual([])
   })
 
-  it('no notifier imports another, nor its parts', () => {
+  it('no notifier imports another one or its parts', () => {
     const notifierOf = (file: string) => /^notifiers\/(?!_|define|index)([\w-]+)/.exec(file)?.[1]
-    const wrong = importsOfRoom('notifiers').filter(({ file, target }) => {
+    const wrong = importsOfFolder('notifiers').filter(({ file, target }) => {
       const [own, other] = [notifierOf(file), notifierOf(target)]
       return own !== undefined && other !== undefined && own !== other
     })
@@ -162,7 +164,9 @@ describe('architecture', () => {
     const wrong = files.flatMap((file) =>
       importsOf(file)
         .filter((path) => /^\..*\/_[^/]+$/.test(path))
-        .filter((path) => roomOf(relative(src, join(src, dirname(file), path))) !== roomOf(file))
+        .filter(
+          (path) => folderOf(relative(src, join(src, dirname(file), path))) !== folderOf(file),
+        )
         .map((path) => `${file} -> ${path}`),
     )
     expect(wrong).toEqual([])
@@ -205,7 +209,7 @@ describe('architecture', () => {
       const text = readFileSync(join(src, file), 'utf8')
       return text.includes('detached: true') && !text.includes('windowsHide: true')
     })
-    // The canary does not run there.
+    // doctor does not run its canary on Windows.
     expect(wrong).toEqual(['doctor/canary.ts'])
   })
 })

@@ -93,7 +93,7 @@ describe('cli: usage errors', () => {
     })
   })
 
-  it('commands in a text are as a person must type them where hookbell is not installed', async () => {
+  it('messages show commands as they must be typed if hookbell is not on the PATH', async () => {
     const home = await makeHome()
     Object.assign(home.env, { PATH: '/usr/bin:/bin' })
     const typed = `node ${quoteIfNeeded(join(root, 'bin/hookbell'))}`
@@ -166,7 +166,7 @@ describe('cli: a file that cannot be used', () => {
     cases.flatMap(([file, kinds, words]) =>
       Object.entries(kinds).map(([kind, make]) => ({ file, kind, make, words })),
     ),
-  )('$file, if it is $kind, is named in words by $words', async ({ file, make, words }) => {
+  )('`$words` says in plain words that $file is $kind', async ({ file, make, words }) => {
     const home = await makeHome()
     Object.assign(home.env, { EDITOR: 'true' })
     for (const folder of ['.claude', 'state', 'config/templates/plain'])
@@ -183,13 +183,13 @@ describe('cli: a file that cannot be used', () => {
   })
 })
 
-describe.runIf(process.getuid?.() === 0)('cli: a state folder of another user', () => {
+describe.runIf(process.getuid?.() === 0)('cli: a state folder', () => {
   const commands = [
     ...['status', 'log', 'why', 'dead', 'report', 'digest', 'simulate', 'unmute', 'resume'],
     ...['flush', 'mute 1h'],
   ]
 
-  it.each(commands)('is refused by `%s` with its owner and the repair', async (words) => {
+  it.each(commands)('of another user is refused by `%s`, with the repair', async (words) => {
     const home = await makeHome()
     home.accept({ hook_event_name: 'Stop' })
     await execa('chown', ['54321:54321', home.home, join(home.home, 'config')])
@@ -199,7 +199,7 @@ describe.runIf(process.getuid?.() === 0)('cli: a state folder of another user', 
     expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 73 })
   })
 
-  it('is reported by `doctor` with the same repair', async () => {
+  it('of another user is reported by `doctor`, with the same repair', async () => {
     const home = await makeHome()
     home.accept({ hook_event_name: 'Stop' })
     await execa('chown', ['54321:54321', home.home, join(home.home, 'config')])
@@ -211,7 +211,7 @@ describe.runIf(process.getuid?.() === 0)('cli: a state folder of another user', 
     })
   })
 
-  it('that may not be read by its owner either is refused with the repair', async () => {
+  it('that its own user cannot read is refused with the repair', async () => {
     const home = await makeHome()
     home.accept({ hook_event_name: 'Stop' })
     chmodSync(home.state, 0)

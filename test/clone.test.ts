@@ -11,7 +11,7 @@ import { root } from './support/home.ts'
 
 const ADDRESS = 'https://example.com/hookbell.git'
 
-/** The tests use a home and an npm cache of their own, but git and npm are set up in the usual ones. */
+/** The tests have their own home and npm cache. This environment has the real ones, in which git and npm are set up. */
 const { npm_config_cache: _, HOOKBELL_TEST_CA_FILE: authorities, ...others } = process.env
 const usual = { ...others, HOME: userInfo().homedir, NODE_EXTRA_CA_CERTS: authorities }
 
@@ -54,7 +54,7 @@ async function makePerson() {
     npm_config_update_notifier: 'false',
   }
   mkdirSync(join(home, '.factory'))
-  // As where each user has a group of their own.
+  // umask 002 is the default where each user has a private group.
   const type = (line: string, cwd: string) =>
     execa('sh', ['-c', `umask 002\n${line}`], {
       cwd,
@@ -69,7 +69,7 @@ async function makePerson() {
 describe('a clone', () => {
   it.skipIf(reason !== '')(
     `installs and runs with the commands of the README${reason && ` (${reason})`}`,
-    // For what hangs: `npm ci` and the demo take minutes on a busy machine.
+    // Only a hang may take this long: `npm ci` and the demo take minutes on a busy machine.
     { timeout: 900_000 },
     async () => {
       const { home, type } = await makePerson()
@@ -98,7 +98,7 @@ describe('a clone', () => {
       expect(await run('find dist -perm -020')).toBe('')
       const { version } = JSON.parse(readFileSync(join(clone, 'package.json'), 'utf8'))
       expect(await run('hookbell --version', home)).toBe(version)
-      // The same source gives the same programs. The clone has no changes that are not committed.
+      // The same source gives the same programs. Uncommitted changes are not in the clone, so it may differ then.
       const programs = [
         'cli-code.cjs',
         'commands.cjs',

@@ -5,7 +5,7 @@ import { lookupHost, trusting } from '../src/connecting.ts'
 const lookup: (name: string, options: object) => Promise<unknown> = promisify(lookupHost)
 
 it.each(['localhost', 'bell.localhost'])(
-  '%s is this machine, whoever answers for it',
+  '%s is this machine, whatever a name server says',
   async (name) => {
     expect(await lookup(name, {})).toBe('127.0.0.1')
     expect(await lookup(name, { all: true })).toEqual([
@@ -19,6 +19,6 @@ it('other names are looked up by the system', async () => {
   await expect(lookup('bell.invalid', {})).rejects.toThrow('bell.invalid')
 })
 
-it('a file of authorities that is missing prevents no connection', () => {
+it('a missing file of certificate authorities does not prevent a connection', () => {
   expect(trusting('/nowhere/ca.pem')).toEqual({})
 })

@@ -89,7 +89,7 @@ describe('the types of the packed package', () => {
     // The main entry provides ES modules and programs; it cannot be required.
     ['.', ['node10: NoResolution', 'node16-cjs: CJSResolvesToESM']],
   ])('are correct for %s, except under %j', (entry, expected) => {
-    // Those without an entry are problems of a file.
+    // A problem without an entry concerns a file, and counts for every entry.
     const ofEntry = problems.filter(({ entrypoint = entry }) => entrypoint === entry)
     expect(ofEntry.map(({ resolutionKind, kind }) => `${resolutionKind}: ${kind}`)).toEqual(
       expected,

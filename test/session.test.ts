@@ -41,7 +41,7 @@ const session: [typed: string, exitCode: number, lines: readonly RegExp[]][] = [
 ]
 
 const COLUMNS = 88
-/** For what hangs: npm and the demo take minutes on a busy machine. */
+/** Only a hang may take this long: npm and the demo take minutes on a busy machine. */
 const HANGS_MS = 900_000
 const COLOURS = /\u001b\[[\d;]*m/g
 
@@ -181,7 +181,7 @@ describe.skipIf(process.platform === 'win32')(
       expect(exitCode, `${next}\n${stderr}`).toBe(0)
       expect(stdout).toContain(`Wrote ${join(home, '.factory/settings.json')}`)
       expect(existsSync(frontDoor(home))).toBe(true)
-      // The next command of init in turn is a test of a channel.
+      // The next command that init prints in turn is a test of a channel.
       const test = stdout.trimEnd().split('\n').at(-1)?.trim() ?? ''
       expect(test).toBe(next.replace(/init$/, 'test desktop'))
       expect((await run(test)).stderr).toContain('desktop: unavailable: ')
