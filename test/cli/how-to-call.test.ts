@@ -66,8 +66,8 @@ describe('howToCall', () => {
   })
 
   it('is used in the commands that messages suggest', async () => {
-    const told = asTyped('Register hookbell with: hookbell init, or hookbell test desktop')
-    expect(told).toBe(`Register hookbell with: ${howToCall()} init, or ${howToCall()} test desktop`)
+    const text = asTyped('Register hookbell with: hookbell init, or hookbell test desktop')
+    expect(text).toBe(`Register hookbell with: ${howToCall()} init, or ${howToCall()} test desktop`)
   })
 
   it('returns the program path when another copy comes first in the PATH', async () => {

@@ -153,7 +153,7 @@ it('hookbell dead lists dead events although the journal is lost', async () => {
   const { url } = await startReceiver({ script: [404, 200] })
   const team = { type: 'slack', url: `${url}/services/x` }
   const home = await makeHome({ channels: { team }, routes: [{ on: ['*'], to: ['team'] }] })
-  const [told, unusable] = [home.accept({ hook_event_name: 'Stop', session_id: 's' }), 'event-1']
+  const [failed, unusable] = [home.accept({ hook_event_name: 'Stop', session_id: 's' }), 'event-1']
   await home.run('worker', '--once')
   writeFileSync(join(home.state, 'spool/dead', unusable), 'hookbell-event 1\n\n{}')
   rmSync(join(home.state, 'journal.jsonl'))
@@ -161,11 +161,11 @@ it('hookbell dead lists dead events although the journal is lost', async () => {
     const dead = JSON.parse((await home.run('dead', '--json')).stdout) as { id: string }[]
     return dead.map(({ id }) => id).sort()
   }
-  expect(await ids()).toEqual([told, unusable].sort())
+  expect(await ids()).toEqual([failed, unusable].sort())
   expect((await home.run('status')).stdout).toContain('x 2 dead: see hookbell dead')
-  expect((await home.run('why', told)).stdout).toMatch(/accepted +\S+ \S+\n +result +dead$/)
+  expect((await home.run('why', failed)).stdout).toMatch(/accepted +\S+ \S+\n +result +dead$/)
   expect((await home.run('doctor')).stdout).toContain('spool.dead: 2 could not be delivered')
-  await home.run('dead', 'retry', told)
+  await home.run('dead', 'retry', failed)
   await home.run('worker', '--once')
   expect(await ids()).toEqual([unusable])
 })

@@ -57,11 +57,11 @@ async function makeTeamHome(script: Step[]) {
     await expect.poll(() => existsSync(join(home.state, 'worker.lock'))).toBe(true)
   }
   /** The messages that were received, without those that failed. */
-  const told = () =>
+  const delivered = () =>
     received.flatMap(({ body }, at) =>
       (script[at] ?? script.at(-1)) === 200 ? (/first|second/.exec(body)?.[0] ?? body) : [],
     )
-  return { home, received, accept, startWorker, told }
+  return { home, received, accept, startWorker, delivered }
 }
 
 describe('cli: flush', () => {
@@ -87,7 +87,7 @@ describe('cli: flush', () => {
   })
 
   it('sends each message once when an earlier flush has failed', async () => {
-    const { home, received, accept, told } = await makeTeamHome([500, 500, 500, 200])
+    const { home, received, accept, delivered } = await makeTeamHome([500, 500, 500, 200])
     for (const message of ['first', 'second']) {
       accept(message)
       await home.run('worker', '--once')
@@ -99,7 +99,7 @@ describe('cli: flush', () => {
     )
     expect(received).toHaveLength(3)
     expect((await home.run('flush')).stdout).toBe('2 tried; see: hookbell log')
-    expect(told().sort()).toEqual(['first', 'second'])
+    expect(delivered().sort()).toEqual(['first', 'second'])
     expect(readdirSync(join(home.state, 'spool/deferred'))).toEqual([])
   })
 
@@ -147,13 +147,13 @@ describe('cli: a delivery that fails again while no worker runs', () => {
 
 describe('cli: drain', () => {
   it('sends each message once while the receiver limits their number', async () => {
-    const { home, accept, told } = await makeTeamHome([500, 500, 429, 200])
+    const { home, accept, delivered } = await makeTeamHome([500, 500, 429, 200])
     for (const message of ['first', 'second']) {
       accept(message)
       await home.run('worker', '--once')
     }
     expect(await home.run('drain', '--timeout', '1m')).toMatchObject({ exitCode: 0 })
-    expect(told().sort()).toEqual(['first', 'second'])
+    expect(delivered().sort()).toEqual(['first', 'second'])
   })
 
   it('keeps the order within a session although a worker is delivering', async () => {
@@ -167,8 +167,8 @@ describe('cli: drain', () => {
     await expect.poll(() => received.length).toBeGreaterThan(0)
     expect(await home.run('drain', '--timeout', '1m')).toMatchObject({ exitCode: 0 })
     await worker
-    const told = received.map(({ body }) => /message \d+\./.exec(body)?.[0])
-    expect(told).toEqual(all)
+    const delivered = received.map(({ body }) => /message \d+\./.exec(body)?.[0])
+    expect(delivered).toEqual(all)
   })
 
   it('leaves a worker running if one ran before, so that the rest is retried', async () => {

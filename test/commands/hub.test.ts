@@ -210,8 +210,8 @@ describe.skipIf(!hasRedis)('commands: hub, with Redis', () => {
     expect((await box.run('hub', 'why', id)).stdout).toContain('no hub has taken it in yet')
     await startHub(box)
     await expect.poll(() => receiver.received.length).toBe(1)
-    const told = async () => (await box.run('hub', 'why', id)).stdout
-    await expect.poll(told).toContain('told: ok')
+    const why = async () => (await box.run('hub', 'why', id)).stdout
+    await expect.poll(why).toContain('told: ok')
     expect((await box.run('hub', 'sessions')).stdout).toMatch(/^\d+ (s|min) .*permission/)
     expect((await box.run('hub', 'status')).stdout).toMatch(/team +0 waiting .*1 in the last hour/)
   }, 180_000)

@@ -191,7 +191,7 @@ describe('hookbell uninstall, after init for every client', () => {
     const home = await makeHome()
     await home.run('init', '--client', 'droid', '--yes')
     const runtime = join(home.state, 'runtime')
-    // The first error occurs anyway: the folder is not empty yet. The second one simulates a file that was just created.
+    // The first error occurs anyway, since the folder is not empty yet. The second one simulates a new file.
     const fault = ['-P', join(runtime, 'dist'), '-e', 'inject=rmdir:error=ENOTEMPTY:when=1..2']
     const words = ['-qq', '-o', join(home.home, 'calls'), '-e', 'trace=rmdir', ...fault]
     const uninstall = [process.execPath, join(root, 'bin/hookbell'), 'uninstall', '--yes']

@@ -112,13 +112,13 @@ describe('the fallback folder', () => {
   })
 
   it.each([
-    ['/run/me/told', ['/run/me/told', '/run/me/hookbell']],
-    ['told', [fallbackStateDir('/state', env), '/run/me/hookbell']],
+    ['/run/me/given', ['/run/me/given', '/run/me/hookbell']],
+    ['given', [fallbackStateDir('/state', env), '/run/me/hookbell']],
     ['/state', ['/hookbell']],
   ])(
     'is taken from HOOKBELL_FALLBACK_DIR=%s only if it is absolute and not the state folder',
-    (told, expected) => {
-      expect(fallbackFolders('/state', { ...env, HOOKBELL_FALLBACK_DIR: told })).toEqual(expected)
+    (given, expected) => {
+      expect(fallbackFolders('/state', { ...env, HOOKBELL_FALLBACK_DIR: given })).toEqual(expected)
     },
   )
 })

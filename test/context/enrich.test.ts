@@ -54,8 +54,8 @@ describe('a prompt', () => {
     const { path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
     const typed = event(parsePayload({ hook_event_name: 'UserPromptSubmit', prompt: 'Look again' }))
     const meansOf = async (prompt = 'Look again') => {
-      const told = { ...typed, client: 'claude', transcriptPath: path, at: asked, prompt }
-      return (await enrich(told, around)).means
+      const received = { ...typed, client: 'claude', transcriptPath: path, at: asked, prompt }
+      return (await enrich(received, around)).means
     }
     const fire = (timestamp: string) =>
       `${JSON.stringify({ type: 'system', subtype: 'scheduled_task_fire', timestamp, prompt: 'Look again' })}\n`
@@ -71,8 +71,8 @@ describe('a permission question', () => {
   it.each(clients)('of %s gets the pending command from the transcript', async (client, folder) => {
     const { path, event, around } = makeSession(client, folder)
     writeFileSync(path, pending(client))
-    const told = event({ kind: 'permission', message: 'I need your permission' })
-    expect(await enrich(told, around)).toMatchObject({
+    const received = event({ kind: 'permission', message: 'I need your permission' })
+    expect(await enrich(received, around)).toMatchObject({
       question: { about: 'command', subject: 'rm -rf build', from: 'transcript' },
       message: 'I need your permission: rm -rf build',
       tool: expect.stringMatching(/./),
@@ -120,20 +120,22 @@ describe('a permission question', () => {
       if (looks === 3) appendFileSync(path, `${lines.at(-1)}\n`)
       return asked + looks * 50
     }
-    const told = event({
+    const received = event({
       kind: 'permission',
       message: 'Claude needs your permission to use Bash',
       tool: 'Bash',
     })
-    expect((await enrich(told, { ...around, now })).question?.subject).toBe('rm -rf build')
+    expect((await enrich(received, { ...around, now })).question?.subject).toBe('rm -rf build')
     expect(looks).toBe(3)
   })
 
   it('ignores a pending call of another tool', async () => {
     const { path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
     writeFileSync(path, pending('claude'))
-    const told = event({ kind: 'permission', message: 'May I?', tool: 'WebFetch' })
-    expect((await enrich(told, { ...around, now: () => asked + 2000 })).question).toBeUndefined()
+    const received = event({ kind: 'permission', message: 'May I?', tool: 'WebFetch' })
+    expect(
+      (await enrich(received, { ...around, now: () => asked + 2000 })).question,
+    ).toBeUndefined()
   })
 
   it('names no command if several calls of its tool are open', async () => {
@@ -143,13 +145,13 @@ describe('a permission question', () => {
       .replace('rm -rf build', 'npm run migrate')
     writeFileSync(path, `${pending('droid')}${call}\n`)
     const message = 'Droid needs your permission to use Execute'
-    const told = event({ kind: 'permission', tool: 'Execute', message })
-    expect(await enrich(told, around)).toMatchObject({
+    const received = event({ kind: 'permission', tool: 'Execute', message })
+    expect(await enrich(received, around)).toMatchObject({
       message,
       question: undefined,
       toolUseId: '',
     })
-    expect((await enrich({ ...told, toolUseId: 't4' }, around)).message).toBe(
+    expect((await enrich({ ...received, toolUseId: 't4' }, around)).message).toBe(
       `${message}: npm run migrate`,
     )
   })
@@ -178,8 +180,8 @@ describe('a permission question', () => {
     const { path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
     const content = [{ type: 'tool_use', id: 't9' }]
     writeFileSync(path, JSON.stringify({ type: 'assistant', message: { content } }))
-    const told = event({ kind: 'permission', message: 'May I?' })
-    expect(await enrich(told, around)).toMatchObject(told)
+    const received = event({ kind: 'permission', message: 'May I?' })
+    expect(await enrich(received, around)).toMatchObject(received)
   })
 
   it('of codex gets the id of the call with the same command', async () => {
@@ -216,9 +218,9 @@ describe('a permission question', () => {
       const data = { content: '', toolRequests: calls }
       const line = { type: 'assistant.message', timestamp: '2026-11-20T09:13:00.000Z', data }
       writeFileSync(path, `${JSON.stringify(line)}\n`)
-      const told = parsePayload(readPayload('copilot', 'Notification.question'))
-      const { kind, means, notificationType, message } = told
-      const asked = event({ kind, means, notificationType, message, question: told.question })
+      const received = parsePayload(readPayload('copilot', 'Notification.question'))
+      const { kind, means, notificationType, message } = received
+      const asked = event({ kind, means, notificationType, message, question: received.question })
       return await enrich(asked, around)
     }
     const other = { toolCallId: 'c2', name: 'git-tag', arguments: { name: 'v1' } }
@@ -243,9 +245,9 @@ describe('a permission question', () => {
     const message = { role: 'assistant', content }
     const line = { type: 'message', timestamp: '2026-11-20T09:13:00.000Z', message }
     writeFileSync(path, `${JSON.stringify(line)}\n`)
-    const told = parsePayload(readPayload('droid', 'Notification.question'))
-    const { kind, means, notificationType, question } = told
-    const asked = { kind, means, notificationType, question, message: told.message }
+    const received = parsePayload(readPayload('droid', 'Notification.question'))
+    const { kind, means, notificationType, question } = received
+    const asked = { kind, means, notificationType, question, message: received.message }
     expect(await enrich(event(asked), around)).toMatchObject({
       message: 'Which database?',
       question: { about: 'question', subject: 'Which database?', choices: ['SQLite'] },
@@ -286,20 +288,20 @@ describe('a permission question', () => {
     async (_, reviewer, fields, kind = 'permission', means = 'PermissionRequest') => {
       const { path, event, around } = makeSession('codex', '.codex/sessions/2026')
       const asks = event(parsePayload({ ...readPayload('codex', 'PermissionRequest'), ...fields }))
-      const told = { ...asks, transcriptPath: path, at: asked }
+      const received = { ...asks, transcriptPath: path, at: asked }
       writeFileSync(path, `${pending('codex')}${turnContext(reviewer)}`)
-      expect(await enrich(told, around)).toMatchObject({ kind, means })
+      expect(await enrich(received, around)).toMatchObject({ kind, means })
     },
   )
 
   it('of codex is for a person if that was set within the turn', async () => {
     const { path, event, around } = makeSession('codex', '.codex/sessions/2026')
     const asks = event(parsePayload(readPayload('codex', 'PermissionRequest')))
-    const told = { ...asks, transcriptPath: path, at: asked }
+    const received = { ...asks, transcriptPath: path, at: asked }
     const changed = { thread_settings: { approvals_reviewer: 'user' } }
     const line = codexLine('event_msg', { type: 'thread_settings_applied', ...changed })
     writeFileSync(path, `${pending('codex')}${turnContext('auto_review')}${line}`)
-    expect((await enrich(told, around)).kind).toBe('permission')
+    expect((await enrich(received, around)).kind).toBe('permission')
   })
 
   it('keeps the question of its payload without reading the transcript', async () => {
@@ -320,8 +322,8 @@ describe('a permission question', () => {
     const { home, event, around } = makeSession('claude', '.claude/projects/-srv-app')
     const outside = join(home, 'outside.jsonl')
     writeFileSync(outside, pending('claude'))
-    const told = event({ kind: 'permission', transcriptPath: outside })
-    expect((await enrich(told, around)).question).toBeUndefined()
+    const received = event({ kind: 'permission', transcriptPath: outside })
+    expect((await enrich(received, around)).question).toBeUndefined()
   })
 })
 
@@ -371,8 +373,8 @@ describe('a finished turn', () => {
       writeFileSync(path, `${transcriptText('gemini').trimEnd()}\n${added.join('\n')}\n`)
       const payload = { ...readPayload('gemini', 'AfterAgent'), transcript_path: path }
       const at = Date.parse('2026-11-20T09:14:01.100Z')
-      const told = parsePayload({ ...payload, prompt_response: last_assistant_message })
-      return enrich({ ...event(told), client: 'gemini', transcriptPath: path, at }, around)
+      const received = parsePayload({ ...payload, prompt_response: last_assistant_message })
+      return enrich({ ...event(received), client: 'gemini', transcriptPath: path, at }, around)
     }
 
     it('has only its last answer, not the whole text of the payload', async () => {
@@ -385,8 +387,8 @@ describe('a finished turn', () => {
 
     it('keeps its answer without a transcript', async () => {
       const { event, around } = makeSession('gemini', '.gemini/tmp/app/chats')
-      const told = event({ kind: 'done', lastMessage: 'It is fixed.' })
-      expect(await enrich(told, around)).toMatchObject({ lastMessage: 'It is fixed.' })
+      const received = event({ kind: 'done', lastMessage: 'It is fixed.' })
+      expect(await enrich(received, around)).toMatchObject({ lastMessage: 'It is fixed.' })
     })
 
     it('becomes a failure if the transcript says so, with its limit', async () => {
@@ -417,9 +419,15 @@ describe('a finished turn', () => {
   it('keeps what its payload says', async () => {
     const { path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
     writeFileSync(path, transcriptText('claude'))
-    const told = { prompt: 'Go', model: 'opus', isHeadless: true, durationMs: 7, lastMessage: 'Ok' }
+    const received = {
+      prompt: 'Go',
+      model: 'opus',
+      isHeadless: true,
+      durationMs: 7,
+      lastMessage: 'Ok',
+    }
     const at = Date.parse('2026-11-20T09:14:00.060Z')
-    expect(await enrich(event({ kind: 'done', at, ...told }), around)).toMatchObject(told)
+    expect(await enrich(event({ kind: 'done', at, ...received }), around)).toMatchObject(received)
   })
 
   it('of claude counts as refused if a hook makes the agent go on within four seconds', async () => {
@@ -686,9 +694,9 @@ describe('an error of Copilot', () => {
       ...{ hook_event_name: 'ErrorOccurred', session_id: 's1', recoverable: true },
       error: { name: 'Error', message: '{"type":"api_error","message":"status 429"}' },
     }
-    const told = parsePayload(payload, { client: 'copilot', at })
+    const received = parsePayload(payload, { client: 'copilot', at })
     return await enrich(
-      { ...event(told), client: 'copilot', transcriptPath: '', at },
+      { ...event(received), client: 'copilot', transcriptPath: '', at },
       { now: clock },
     )
   }
@@ -771,7 +779,7 @@ describe('the end of a sub-agent', () => {
     ['after the end of the turn, that of a sub-agent too', '09:14:20', 'subagent-done', ''],
     ['after the last answer, that of the turn', '09:14:00.060', 'done', 'It is fixed.'],
   ])(
-    'of Kimi Code has the payload of the end of a turn, and is told apart by its time: %s',
+    'of Kimi Code has the payload of the end of a turn, so its time decides: %s',
     async (_, clock, kind, lastMessage) => {
       const { path, event, around } = makeSession(
         'kimi',

@@ -144,8 +144,8 @@ describe('a finished turn', () => {
   it('keeps the text and duration of its payload', async () => {
     const { event, path, line, end, around } = makeStop()
     writeFileSync(path, line('user', 'go', 5000) + line('assistant', 'from the file', 10) + end)
-    const told = { ...event, lastMessage: 'from the payload', durationMs: 7 }
-    expect(await enrich(told, around)).toMatchObject({
+    const received = { ...event, lastMessage: 'from the payload', durationMs: 7 }
+    expect(await enrich(received, around)).toMatchObject({
       lastMessage: 'from the payload',
       durationMs: 7,
     })

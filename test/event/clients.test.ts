@@ -4,8 +4,8 @@ import type { AgentEvent } from '../../src/event/event.ts'
 import { isRepeat, meaningOf } from '../../src/event/meaning.ts'
 import { parsePayload, payloadClients, payloadNames, readPayload } from '../support/payload.ts'
 
-const read = (client: string, name: string, told: Parameters<typeof parsePayload>[1] = {}) =>
-  parsePayload(readPayload(client, name), { client, ...told })
+const read = (client: string, name: string, options: Parameters<typeof parsePayload>[1] = {}) =>
+  parsePayload(readPayload(client, name), { client, ...options })
 
 /** Every recorded payload, its meaning and its kind. */
 const table: [client: string, name: string, means: string, kind: string][] = [

@@ -57,8 +57,8 @@ describe('a digest', () => {
     const digest = makeDigest([asks], { from: 0, to: start + 1 })
     expect(digestMessage(digest).body).toMatch(/: shop: permission needed · Bash: npm publish$/)
     expect(digestMessage(digest, 'minimal').body).toMatch(/: shop: permission needed$/)
-    const { text: _, ...untold } = asks
-    const { body } = digestMessage(makeDigest([untold], { from: 0, to: start + 1 }))
+    const { text: _, ...withoutText } = asks
+    const { body } = digestMessage(makeDigest([withoutText], { from: 0, to: start + 1 }))
     expect(body).toMatch(/: shop: permission needed$/)
   })
 

@@ -71,7 +71,7 @@ describe('a warning about the configuration', () => {
   it('becomes the hint of the error if it explains why the value is invalid', () => {
     try {
       load({ team: slack('$SLACK_WEBHOOK_URL') })
-      expect.fail('it was taken')
+      expect.fail('the configuration was accepted')
     } catch (error) {
       expect((error as HookbellError).hint).toBe(`Write a reference with braces: \${NAME}`)
     }

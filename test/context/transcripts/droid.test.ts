@@ -17,8 +17,10 @@ async function endsAt(name: string, times: string[]): Promise<EnrichedEvent[]> {
     const at = Date.parse(`2026-11-26T${time}Z`)
     const written = lines.findIndex((line) => timeIn(line) > at + 500)
     writeFileSync(path, `${lines.slice(0, written < 0 ? undefined : written).join('\n')}\n`)
-    const told = { kind: 'done', means: 'Stop', transcriptPath: path, cwd: home, at } as const
-    ends.push(await enrich(makeAgentEvent({ client: 'droid', ...told }), { now: () => at + 4000 }))
+    const fields = { kind: 'done', means: 'Stop', transcriptPath: path, cwd: home, at } as const
+    ends.push(
+      await enrich(makeAgentEvent({ client: 'droid', ...fields }), { now: () => at + 4000 }),
+    )
   }
   return ends
 }

@@ -507,7 +507,7 @@ describe('a transcript of droid', () => {
       entry.type === 'end' ? [`${entry.outcome}: ${entry.reason}`] : [],
     )
 
-  // droid 0.225.2 writes this after Esc or No at a permission question. At a question of the agent, "Error: " precedes it.
+  // droid 0.225.2 writes this after Esc or No at a permission question, and with "Error: " at one of the agent.
   it.each(['', 'Error: '])(
     'has an interrupted turn if its question was cancelled: %j',
     (before) => {
