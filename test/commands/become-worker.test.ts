@@ -63,7 +63,7 @@ describe('every command that delivers', () => {
       const { url, requests } = await startUntrusted()
       const home = await makeWaiting({ type: 'webhook', url }, words)
       Object.assign(home.env, { NODE_TLS_REJECT_UNAUTHORIZED: '0' })
-      // `drain` tries again until its time is over, and within a second it may not try at all.
+      // `drain` retries until its time is over. In one second it may not get to an attempt, so it is polled.
       const brief = words.map((word) => (word === '1m' ? '1s' : word))
       await expect
         .poll(async () => {

@@ -117,7 +117,7 @@ describe('hookbell config check', () => {
   )
 
   it.skipIf(process.getuid?.() !== 0)(
-    'advises nobody to take over a file of another user',
+    'does not advise to take over a file of another user',
     async () => {
       const home = await makeHome({})
       await execa('chown', ['-R', '54321', home.home])

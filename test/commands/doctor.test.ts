@@ -28,7 +28,7 @@ async function makeInstalled(client = 'claude'): Promise<Home> {
 async function examine(home: Home, ...words: string[]) {
   const { exitCode, stdout } = await home.run('doctor', '--json', ...words)
   const { checks, fixed } = JSON.parse(stdout) as { checks: Check[]; fixed: string[] }
-  // On a busy machine the front door takes more than a second, which is a warning.
+  // On a busy machine the front door may take more than a second, which is a warning.
   const isSlow = checks.some(({ status, seen }) => status === 'warning' && isTime(seen))
   const problems = checks.filter(
     ({ status, seen }) => ['warning', 'broken'].includes(status) && !isTime(seen),

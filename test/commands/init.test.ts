@@ -580,7 +580,7 @@ describe('hookbell init', () => {
     )
   })
 
-  it.runIf(process.getuid?.() === 0)('makes no files of root in the home of a user', () => {
+  it.runIf(process.getuid?.() === 0)('creates no files of root in the home of a user', () => {
     const home = makeHome({ '.factory/x': '' })
     chownSync(home, 54_321, 54_321)
     const words = [...cli, '--client', 'droid', '--yes']

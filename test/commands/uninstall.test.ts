@@ -357,7 +357,7 @@ describe('hookbell uninstall, after init for every client', () => {
     expect(existsSync(dirname(path))).toBe(false)
   })
 
-  it('forgets a place whose hooks somebody removed, but not one whose project is away', async () => {
+  it('forgets a place whose hooks somebody removed, but not one in an unavailable project', async () => {
     const home = await makeHome(config)
     await home.run('init', '--client', 'droid,claude', '--yes')
     await home.run('init', '--client', 'droid,claude', '--project', '--yes')

@@ -125,7 +125,7 @@ it('a file to which a link in a project leads is listed once', () => {
   expect(paths()).toEqual([own])
 })
 
-it('a path with a star stands for the files that match', () => {
+it('a path with * matches files by their name', () => {
   const names = ['my-b.json', 'my-a.json', 'my.json', 'not-my-a.json', 'my-a.json.old']
   const home = makeHome(Object.fromEntries(names.map((name) => [`hooks/${name}`, ''])))
   expect(placesIn(home, 'hooks/my-*.json')).toEqual(

@@ -65,7 +65,7 @@ describe.skipIf(!hasRedis)('command hub: run', () => {
     expect(linesOf('reloaded')[0]).toMatchObject({ channels: 'team more' })
   })
 
-  it('reports each reason why a configuration cannot be loaded once, however often it tries', async () => {
+  it('reports only once each reason why a configuration cannot be loaded', async () => {
     const redis = await startRedis({ args: ['--appendfsync', 'everysec'] })
     const { linesOf, change } = await startHubOf(redis)
     expect(linesOf('warning')).toHaveLength(1)
