@@ -64,7 +64,7 @@ async function startReceiver() {
       })
     },
     start: () => open(),
-    /** Waits for so many requests, then resets the count. */
+    /** Waits for this many requests, then resets the count. */
     async until(wanted: number) {
       while (count < wanted) await sleep(5)
       count = 0

@@ -16,7 +16,7 @@ import {
   type Redis,
 } from './_hub.ts'
 
-/** Fewer than a hub tells in one summary. */
+/** Too few for a summary, so the hub sends each message. */
 const EACH = 5
 const MESSAGES = EACH * DESTINATIONS
 /** The minimum interval of Slack. */
@@ -27,7 +27,7 @@ export async function benchPacedHub() {
   await besideBullmq(measureBare, measureHub, (bare, hub) => {
     const ideal = DESTINATIONS * (EACH / (((EACH - 1) * PACE_MS) / 1000))
     printTable(`hub: ${EACH} messages to each of ${DESTINATIONS} destinations, one a second`, [
-      ['', 'handed over and told/s'],
+      ['', 'handed over and sent/s'],
       ['bare BullMQ with its limiter', bare.toFixed(1)],
       ['hub', hub.toFixed(1)],
       ['ratio', (hub / bare).toFixed(2)],

@@ -26,7 +26,7 @@ export async function benchHub() {
   await besideBullmq(measureBare, measureHub, (bare, hub) => {
     const ratio = (key: 'handOver' | 'deliver') => (hub[key] / bare[key]).toFixed(2)
     printTable(`hub: ${MESSAGES} messages to ${DESTINATIONS} destinations, appendfsync always`, [
-      ['', 'handed over/s', 'told/s', '100,000 waiting'],
+      ['', 'handed over/s', 'sent/s', '100,000 waiting'],
       ['bare BullMQ', `${bare.handOver}`, `${bare.deliver}`, `${bare.mb} MB`],
       ['hub', `${hub.handOver}`, `${hub.deliver}`, `${hub.mb} MB, ${hub.listMb} MB in the list`],
       ['ratio', ratio('handOver'), ratio('deliver'), (hub.mb / bare.mb).toFixed(2)],

@@ -15,7 +15,7 @@ const LARGE_GOAL_SECONDS = 1
 const SETTLED_MS = 2500
 
 const quick = { version: ['--version'], help: ['--help'], status: ['status'], log: ['log'] }
-/** Of those that share a file: for comparison, without a goal. */
+/** Commands that share a file with others: measured for comparison, without a goal. */
 const others = { config: ['config'], preview: ['preview'] }
 
 /** Measures commands from start to end, relative to `node -e 0`. Fails if a quick one is above the goal. */

@@ -146,7 +146,7 @@ async function benchBurst() {
   const questions = arrivals.flatMap(({ text }, index) => (/permission/.test(text) ? [index] : []))
   const last = arrivals[questions.at(-1) ?? 0]?.at ?? Number.NaN
   printTable(`worker: ${BURST} events, ${QUESTIONS} of them questions, one message a second`, [
-    ['messages', 'time', 'questions', 'place of the last question', 'told after'],
+    ['messages', 'time', 'questions', 'place of the last question', 'sent after'],
     [
       `${arrivals.length}`,
       `${seconds.toFixed(1)} s`,

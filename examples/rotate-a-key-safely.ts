@@ -8,8 +8,8 @@ if (file === '') throw new Error('give SERVICE_ACCOUNT_ID KEY_ID FILE')
 await using client = createClient()
 
 try {
-  // The file is opened before the call, and the new key is tried after it. The old key stays valid for ten minutes:
-  // time to put the new one everywhere, and what helps if the response gets lost, since a key is shown only once.
+  // The file is opened before the call, and the new key is tried after it. The old key stays valid for ten minutes: time
+  // to put the new one everywhere, or to rotate again if the response gets lost, since a key is shown only once.
   const input = { serviceAccountId, keyId, gracePeriodMinutes: 10 }
   const { id, fingerprint } = await client.serviceAccounts.keys.rotateTo(file, input)
   console.log(`${file} has the key ${id} (…${fingerprint}); the old one ends in ten minutes`)

@@ -54,7 +54,7 @@ const quickCommands: NamedSources = {
   log: 'src/commands/log.ts',
   dead: 'src/commands/dead.ts',
 }
-/** What few commands need, with its large packages. */
+/** Code that few commands need, together with its large packages. */
 const rareParts: NamedSources = {
   charts: 'src/commands/_charts.ts',
   receivers: 'src/demo/receivers.ts',

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 
-/** Written last. */
+/** The file that the build writes last. */
 const stamp = 'dist/types/index.d.ts'
 const sources = ['src', 'scripts', 'package-lock.json']
 

@@ -59,7 +59,7 @@ export function requireOnce(path: string) {
   )
 }
 
-/** What V8 reads from its cache shrinks by a tenth. */
+/** Shortens local names, which makes V8's cached code a tenth smaller. */
 export function shortenNames(path: string) {
   const options = { minify: true, format: 'cjs', charset: 'ascii', target: 'node20.18' } as const
   writeFileSync(path, transformSync(readFileSync(path, 'utf8'), options).code)

@@ -1,6 +1,6 @@
 /**
  * Reads a field that the types do not declare: one that this version does not know, or one that is named after a
- * company. Undefined if the value does not have it, or is no object.
+ * company. Undefined if the value does not have it, or is not an object.
  *
  * @example
  * fieldOf(message, 'openaiMessageId')

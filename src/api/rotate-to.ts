@@ -49,7 +49,7 @@ export function makeRotateTo(keys: ServiceAccountsKeysApi, tryKey: TryKey): Rota
   }
 }
 
-/** Unless `strict` is set, a response of another shape is no error. */
+/** Needed because a response of another shape is an error only if `strict` is set. */
 function requireKey(rotated: RotateKeyResponse): ApiKey {
   if (rotated?.apiKey?.value?.trim?.()) return rotated.apiKey
   throw new DecodeError('rotateTo: the response has no key', { bodyText: JSON.stringify(rotated) })

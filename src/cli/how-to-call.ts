@@ -56,7 +56,7 @@ function isOnPath(root: string, path = ''): boolean {
   return first !== undefined && realPath(join(first, 'hookbell')) === programOf(root)
 }
 
-/** There npm writes a batch file beside the packages, in the place of a link. */
+/** The same on Windows, where npm writes a batch file next to `node_modules` instead of a link. */
 function isOnWindowsPath(root: string, path = ''): boolean {
   const first = firstWith('hookbell.cmd', path.split(';'))
   return first !== undefined && realPath(join(first, 'node_modules', 'hookbell')) === realPath(root)

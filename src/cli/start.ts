@@ -10,10 +10,10 @@ type Part = (
   importPackage: (name: string) => Promise<unknown>,
 ) => unknown
 
-/** Renewed then, because the first start of a command may use little of it, such as `log` without events. */
+/** Cached code is compiled again after this time, because the first run of a command may use only a part of it. */
 const MAX_AGE_MS = 3600 * 1000
 
-/** Without words these commands need nothing of cli.ts, which is a fifth of what they add to the start of Node.js. */
+/** Without arguments, these commands need nothing of cli.ts, which would be a fifth of their loading time. */
 const ALONE = ['status', 'log']
 
 const files: Compiled[] = []
@@ -22,7 +22,7 @@ const [name = '', ...words] = process.argv.slice(2)
 const isAlone = ALONE.includes(name) && words.length === 0
 if (isAlone) runAlone()
 else runProgram()
-// At exit, all functions that the command used are compiled and go into the cache. Without a command too few are.
+// At exit, all functions that the command used are compiled, and the cache keeps them. Without a command they are too few.
 process.on('exit', () => {
   if (isAlone || files.length > 1) for (const file of files) file.keep()
 })

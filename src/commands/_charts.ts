@@ -41,7 +41,7 @@ export function chartOfShares(shares: readonly Share[], format = shortNumber): s
     grid: { left: 250, right: 70, top: 4, bottom: 24 },
     xAxis: {
       type: 'value',
-      // Round numbers of milliseconds are not round times: then only the bars have labels.
+      // An axis of durations has no labels: round numbers of milliseconds are not round durations.
       axisLabel: { formatter: format, show: format === shortNumber },
       // Counts need no fractional steps.
       minInterval: rows.every(({ count }) => Number.isInteger(count)) ? 1 : 0,

@@ -5,7 +5,7 @@ const actions = ['list', 'retry', 'drop'] as const
 
 interface DeadAction {
   action: (typeof actions)[number]
-  /** Of one event or message, or the start of it; absent: all. */
+  /** The id of one event or message, or the start of the id; absent: all of them. */
   id?: string | undefined
 }
 

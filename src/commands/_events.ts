@@ -23,7 +23,7 @@ export function stateFolders(): string[] {
   return allStateFolders()
 }
 
-/** The same for commands that also work without them. */
+/** The same for commands that also work if these folders cannot be read. */
 export function allStateFolders(): string[] {
   const state = stateDir()
   if (!mayHaveFallback(state)) return [state]
@@ -122,7 +122,7 @@ function tallyOf(journal: OpenJournal, state: string, onUnreadable?: OnUnreadabl
   return tally
 }
 
-/** The time of the last write is that of acceptance; of a delivery, when it gave up. */
+/** When the file was last written, Unix ms: for an event the time of acceptance, for a delivery the time it gave up. */
 function writtenAt(path: string): number {
   return Math.floor(lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
 }

@@ -3,10 +3,10 @@ import { CANARY_EVENT } from '../journal/canary.ts'
 import type { EventStatus } from '../journal/history.ts'
 import type { Events } from './_events.ts'
 
-/** Mostly the last event is among so many. */
+/** The last event is usually among this many, even if the newest ones are test events of `doctor`. */
 const FEW = 10
 
-/** The events that a person may mean: by the start of an id, or the last one, which is none of `doctor`. */
+/** The events whose id starts with `word`. For `last`, the latest event that is not a test event of `doctor`. */
 export function findEvents({ all, inFull }: Events, word: string): EventStatus[] {
   if (word !== 'last') return inFull(all.filter(({ id }) => id.startsWith(word)))
   for (const count of [FEW, all.length]) {

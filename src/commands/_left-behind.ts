@@ -8,8 +8,8 @@ import { counted } from '../text/counted.ts'
 import { isOnHold } from '../worker/on-hold.ts'
 
 /**
- * Says what waits for its time while no worker runs that would send it then. These commands start none: they also run by
- * cron, and in containers that end.
+ * Tells the user if messages wait for a later attempt and no worker runs to make it. The commands that call this start no
+ * worker, because they also run from cron and in short-lived containers.
  */
 export function sayWhatIsLeft(folders: readonly string[]) {
   const alone = folders.filter((folder) => !isOnHold(folder) && !lockHolder(folder))

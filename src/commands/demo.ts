@@ -64,7 +64,7 @@ function describeAct(act: Act, number: number): string[] {
   ]
 }
 
-/** The channel's name once, then what it received, line under line. */
+/** The name of the channel before the first line, and all lines of what it received aligned behind it. */
 function indent(channel: string, text: string): string[] {
   const lines = cleanText(text).split('\n')
   return lines.map((line, at) =>

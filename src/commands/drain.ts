@@ -36,7 +36,7 @@ export const drainCommand = defineCommand({
     say(left === 0 ? 'Nothing is left' : whatIsLeft(left))
     // An attempt that hangs must not outlive the timeout.
     if (left > 0) releaseClaims()
-    // The machine may go on: what is left must not wait for its next event, nor a question that is shown.
+    // The machine may stay up: neither the remaining events nor the withdrawal of a question may wait for its next event.
     for (const stateDir of replaced) wakeWorkerOf(stateDir)
     return left === 0 ? 0 : process.exit(1)
   },
@@ -71,19 +71,19 @@ async function drain(
     for (const stateDir of folders) flush(stateDir)
     const once = folders.map((stateDir) => deliverOnce({ ...worker, stateDir }))
     const isLate = await Promise.race([Promise.all(once).then(() => false), deadline])
-    // Before the count: a hook that accepted an event meanwhile saw a worker, and started none.
+    // Before the count: a hook that accepted an event meanwhile saw the lock and started no worker.
     for (const stateDir of folders) releaseLock(stateDir)
     const left = countLeft()
     if (left === 0) over.abort()
     if (isLate || left === 0 || worker.ending?.aborted) return left
-    // The rest is with another worker, or its destination failed: both may change soon.
+    // The rest is claimed by another worker, or its destination failed. Both may change soon.
     if (await Promise.race([sleep(AGAIN_MS).then(() => false), deadline])) return countLeft()
   }
 }
 
 /**
- * Takes the place of a running worker: two of them would send the events of one session out of order.
- * @returns whether one was asked to end
+ * Takes the lock from a running worker, because two of them would send the events of one session out of order.
+ * @returns whether a worker was asked to end
  */
 async function replaceWorker(stateDir: string, limitMs: number): Promise<boolean> {
   const until = performance.now() + limitMs

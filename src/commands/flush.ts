@@ -21,7 +21,7 @@ export const flushCommand = defineCommand({
     if (folders.some(isOnHold)) {
       return say(asTyped(`${count} to be tried, but all is on hold. Go on with: hookbell resume`))
     }
-    // A worker that runs has more that waits for the same destination, and keeps the order of all of it.
+    // A running worker delivers its folder itself: it keeps these messages in order with others for the same destination.
     const free = folders.filter((folder) => !lockHolder(folder))
     await Promise.all(free.map((stateDir) => deliverOnce({ ...worker, stateDir })))
     if (count === 0) return say(asTyped(`Nothing waits for another attempt${whatIsHeld(folders)}`))
@@ -32,7 +32,7 @@ export const flushCommand = defineCommand({
   },
 })
 
-/** What a rule holds is no failure, but a person may have expected it to be sent. */
+/** Messages that a rule holds have not failed, but the user may have expected `flush` to send them. */
 function whatIsHeld(folders: readonly string[]): string {
   const names = folders.flatMap((folder) => listQuietly(spoolIn(folder).deferred))
   const count = names.filter((name) => parseName(name)).length

@@ -45,7 +45,7 @@ export const notifyCommand = defineCommand({
     const state = stateDir()
     refuseFoldersAtRisk(configDir(), state)
     const { id, root } = store(state, payload(text.slice(0, MAX_CHARACTERS).toWellFormed()))
-    // An agent may run this, in an environment that a repository has set: only a worker with its own may send.
+    // An agent may run this in an environment that a repository has set. Only a worker with its own environment may send.
     wakeWorkerOf(root)
     if (json) return printJson({ id })
     const when = isOnHold(state) ? ', and all is on hold' : ''

@@ -20,7 +20,7 @@ import { findEvent, findEvents } from './_find-event.ts'
 import { writePrivate } from './_write-private.ts'
 import { readText } from './api/read-text.ts'
 
-const RECORDED = 'Made of what the journal keeps: the text as it was told'
+const RECORDED = 'Made from the journal, which keeps the text as it was sent'
 
 export const previewCommand = defineCommand({
   args: {
@@ -77,7 +77,7 @@ function note(text: string) {
   process.stderr.write(`${text}\n`)
 }
 
-/** Redacts secrets in every text, as in everything that is printed. The others keep the invisible marks of the channel. */
+/** Redacts secrets, as in everything that is printed. A text without secrets keeps the invisible marks of its channel. */
 function hideSecrets<Value>(value: Value, secrets: readonly string[]): Value {
   return JSON.parse(JSON.stringify(value), (_, part) => {
     if (typeof part !== 'string') return part

@@ -15,7 +15,7 @@ export const resumeCommand = defineCommand({
     for (const folder of held) setOnHold(folder, false)
     const runs = held.map((stateDir) => deliverOnce({ ...worker, stateDir }))
     const handled = (await Promise.all(runs)).reduce((sum, run) => sum + run.handled, 0)
-    // None if a running worker was faster: that it handles them is no news.
+    // 0 if a running worker claimed the events first, which needs no mention.
     say(handled > 0 ? `No longer on hold; ${handled} handled` : 'No longer on hold')
     sayWhatIsLeft(held)
   },

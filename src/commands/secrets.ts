@@ -51,7 +51,7 @@ function list(json: boolean) {
   if (json) printJson(rows)
   else if (rows.length > 0)
     say(table(rows.map((row) => inWords(row, config.problem === undefined))))
-  // Which names the channels refer to is in the file that is broken.
+  // Without a valid configuration, nobody knows which secrets the channels use.
   if (config.problem) throw config.problem
   if (rows.length === 0 && !json) say(asTyped('No secrets. Next: hookbell secrets set NAME'))
 }
@@ -74,8 +74,8 @@ async function set(name: string, keychain: boolean) {
 }
 
 /**
- * A name with a typo would be found only when its channel waits. @throws HookbellError E_CONFIG if the value does not fit,
- * such as a URL with a typo
+ * Reports a name that no channel refers to: a typo would otherwise be noticed only when a message waits.
+ * @throws HookbellError E_CONFIG if the value does not fit its option, such as a URL with a typo
  */
 function sayIfUseless(name: string) {
   const config = new CurrentConfig(configDir(), stateDir()).get()

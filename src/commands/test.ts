@@ -49,7 +49,7 @@ function whoTriesAgain(): string {
   return `It is tried again ${next}, or now with: hookbell flush`
 }
 
-/** What the channel, or the one that stands in for it, lacks and how to set it; [] if nothing. */
+/** What the channel, or the local one that bypasses the hub, lacks and how to set it; [] if nothing. */
 function whatIsUnset(channel: string): string[] {
   const { unusable, unusableDirect, unset } = new CurrentConfig(configDir(), stateDir()).get()
   const standIn = unusableDirect?.[channel]

@@ -74,7 +74,7 @@ async function runUninstall(options: UninstallOptions): Promise<number> {
   }
   const state = stateDir()
   const outcome = takeAll(found, state)
-  // Told before the rest, which may fail.
+  // Printed before the remaining steps, which may fail.
   if (!options.json) print(fit(lines([...outcome.told, ...faultLines(outcome.faults)])))
   for (const place of rememberedPlaces(state).filter(selectedBy(options)))
     forgetIfClean(place, state)

@@ -4,7 +4,7 @@ import { readQuietly } from '../fs/read.ts'
 /** The largest known bundles take a few hundred KiB. */
 const MAX_BYTES = 16 * 1024 * 1024
 
-/** The certificates in a file; undefined if it cannot be read. A pipe in its place makes nobody wait. */
+/** The certificates in a file; undefined if it cannot be read. A named pipe in its place does not block. */
 export function readCaFile(path: string): string | undefined {
   return readQuietly(path, MAX_BYTES)
 }

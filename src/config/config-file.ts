@@ -19,7 +19,7 @@ export function readConfigText(path: string): string | undefined {
 }
 
 /**
- * Replaces the text of the configuration. The file keeps its mode, and a byte order mark, which no reader gets.
+ * Replaces the text of the configuration. The file keeps its mode and its byte order mark, which is not part of `before`.
  * @param path no symbolic link
  * @throws HookbellError E_FAILED if somebody else has changed it since `before` was read
  */

@@ -65,12 +65,12 @@ export class CurrentConfig {
     if (isWithoutFile(loaded)) this.#forgetGood()
     this.#stamp = stamp
     this.#loaded = loaded
-    // What reviews held messages after a change must not judge them by the configuration before.
+    // A review of held messages after a change must not use the previous configuration.
     this.#recent.forget()
     return loaded
   }
 
-  /** Whether this is the state folder for which it was read, and no fallback folder that is served with it. */
+  /** Whether this is the state folder itself, and not one of the fallback folders that the same worker serves. */
   isOf(stateDir: string): boolean {
     return stateDir === this.#stateDir
   }
@@ -111,7 +111,7 @@ export class CurrentConfig {
    * channels wait. @returns whether `get` and `recent` now return something new
    */
   async fetchSecrets({ sources } = this.get()): Promise<boolean> {
-    // One that does not fit may be another one by now, such as when a person has logged in.
+    // A value that does not fit may have changed by now, for example because a person has logged in.
     const inDoubt = this.#loaded?.problem !== undefined
     const isNew = await this.#fetcher.fetch(sources, { inDoubt })
     if (isNew) this.#recent.forget()
@@ -165,7 +165,7 @@ export class CurrentConfig {
   #keep({ source, raw = {}, checked }: LoadedConfig, stamp: string) {
     const path = lastGoodFile(this.#stateDir)
     try {
-      // Root may ask for the state of another user, who could not use root's file, and whose configuration may be another.
+      // Root may run a command on the state of another user, who could not read root's file or has another configuration.
       if (strangerOf(this.#stateDir) !== undefined) return
       const text = withoutSecrets(raw)
       if (source === 'file' && readQuietly(path) !== text) {

@@ -11,7 +11,7 @@ export function configPath(configDir: string): string {
   return join(configDir, 'config.json')
 }
 
-/** JSON with comments is often called so. It is not read. */
+/** `config.jsonc`, a common name for JSON with comments. It is not read, only reported. */
 export function misnamedPath(path: string): string {
   return `${path}c`
 }

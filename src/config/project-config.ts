@@ -41,8 +41,8 @@ const projectSchema = z.strictObject({
     .array(z.enum(kinds))
     .max(20)
     .optional()
-    .describe('Only these kinds are told. Only if the file is trusted'),
-  when: conditions.optional().describe('Only told if these hold. Only if the file is trusted'),
+    .describe('Only these kinds are sent. Only if the file is trusted'),
+  when: conditions.optional().describe('Only sent if these hold. Only if the file is trusted'),
   not: conditions
     .optional()
     .describe('Suppressed if one of these holds. Only if the file is trusted'),

@@ -7,8 +7,8 @@ import { configPath, misnamedPath, secretsPath } from './paths.ts'
 import { plainTemplates } from './template-names.ts'
 
 /**
- * How long saving a file may take: an editor may empty it, or move it away, before it writes the new content. So a
- * broken file is no problem, and a missing one not removed, until it has been so for this long.
+ * How long saving a file may take: an editor may empty it, or move it away, before it writes the new content. So a file
+ * counts as broken or removed only after it has been so for this long.
  */
 export const SAVING_MS = 2000
 
@@ -56,7 +56,7 @@ function changeOf(path: string): number {
   }
 }
 
-/** If a path is a link to nothing, the folder of its target counts: the file may have been moved away from there. */
+/** For a dangling link, the folder of its target counts: the file may have been moved away from there. */
 function changeBehind(path: string): number {
   const folder = realPath(dirname(path))
   const target = resolve(folder, readlinkSync(path))

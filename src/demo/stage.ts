@@ -73,7 +73,7 @@ export async function registerHooks(stage: Stage): Promise<string> {
     '--user',
     '--yes',
   ]
-  // Ctrl+C does not reach what is detached. What `init` starts would go on writing into a folder that is removed.
+  // Detached, so that Ctrl+C does not end `init` while its child processes go on writing into a folder that is removed.
   const detached = { detached: true, windowsHide: true }
   const options = { env: stage.env, extendEnv: false, cwd: stage.project, ...detached } as const
   await execa(process.execPath, words, options)

@@ -13,7 +13,7 @@ export interface CanaryRun {
 
 /**
  * Runs a registered command as a client does: through a shell, with pipes, without closing stdin, until the output is
- * closed. Nobody is told of the event, because a variable switches its notifications off.
+ * closed. Nobody is notified of the event, because an environment variable switches its notifications off.
  */
 export function fireCanary(
   command: string,

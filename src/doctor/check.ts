@@ -41,7 +41,7 @@ export interface Facts {
 /** What the checks of clients need. */
 export type ClientFacts = ClientPlace & Pick<Facts, 'events' | 'now' | 'isHub'>
 
-/** Where they look for settings; `status` does that too. */
+/** What determines where the settings of clients are. `status` needs only this part. */
 export type ClientPlace = Pick<Facts, 'env' | 'cwd' | 'stateDir'>
 
 export function check(id: string, status: CheckStatus, seen: string, what = ''): Check {

@@ -145,7 +145,7 @@ function sinceWhen(stateDir: string, path: string): string {
   return `${at ? `, registered ${formatTime(Date.parse(at))}` : ''}${last}`
 }
 
-/** An event that stands in two files of the user, or of one project. */
+/** Finds events that are registered twice in the files of the user, or in those of one project. */
 function duplicates(id: string, client: Client, ours: readonly Registered[]): Check[] {
   const first = ours.filter(
     ({ place }, at) => ours.findIndex((other) => isBeside(other.place, place)) === at,
@@ -161,7 +161,7 @@ function duplicates(id: string, client: Client, ours: readonly Registered[]): Ch
     if (twice.length === 0) return []
     const isUser = place.scope === 'user'
     const where = isUser ? 'your settings' : `the settings of ${projectOf(place)}`
-    const seen = `${twice.join(', ')} stands more than once in ${where}`
+    const seen = `${twice.join(', ')}: registered more than once in ${where}`
     const which = `--client ${client.name}`
     const again = `hookbell uninstall ${which} --user, then hookbell init ${which}`
     // `uninstall --project` would remove the hooks from other projects too.

@@ -45,7 +45,7 @@ type Trust =
   | 'approved'
   | 'approved in a form that is not ours'
   | 'not approved yet'
-  | 'not approved where it stands now: another entry was put before it'
+  | 'not approved at its new position: another entry was put before it'
   | 'changed since it was approved'
   | 'switched off in /hooks'
 
@@ -62,7 +62,7 @@ function trustOf(hook: RegisteredHook, paths: readonly string[], states: States)
     if (state?.enabled === false) return 'switched off in /hooks'
     const wasApproved = others.some(([, one]) => one.trusted_hash === hash)
     return wasApproved
-      ? 'not approved where it stands now: another entry was put before it'
+      ? 'not approved at its new position: another entry was put before it'
       : 'not approved yet'
   }
   if (state.enabled === false) return 'switched off in /hooks'

@@ -37,7 +37,7 @@ export function checkConfig({ loaded, templateProblems, events }: Facts): Check[
     ),
     ...(unreachable.length < names.length || (names.length === 0 && hasUnusable)
       ? []
-      : [check('routes', 'broken', 'no route leads to a channel: nothing is told', EDIT)]),
+      : [check('routes', 'broken', 'no route leads to a channel: nobody is notified', EDIT)]),
     ...names.map((name) => checkChannel(name, !unreachable.includes(name), events)),
   ]
 }

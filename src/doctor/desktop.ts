@@ -33,7 +33,7 @@ export async function checkDoNotDisturb({ env, loaded }: Facts): Promise<Check[]
 
 type Env = Facts['env']
 
-/** Asked first, because a call to a service that does not run would start it. */
+/** Checked first, because a call to a service that does not run would start it. */
 async function isRunning(env: Env): Promise<boolean> {
   const bus = ['org.freedesktop.DBus', '/org/freedesktop/DBus'] as const
   return (await call(env, ...bus, 'org.freedesktop.DBus.NameHasOwner', NAME)) === true

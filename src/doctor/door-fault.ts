@@ -23,7 +23,7 @@ export function doorFault(stateDir: string): string | undefined {
   return isPinRefused(stateDir) ? `${pinned} is damaged, so no worker starts` : undefined
 }
 
-/** That another user could have written the front door. Nothing refuses it: agents run it themselves. */
+/** Says if another user could have written the front door. Nothing else warns: agents start it without a check. */
 export function doorRisk(stateDir: string): string | undefined {
   const door = frontDoorIn(stateDir)
   return isTrustedIfPresent(door)

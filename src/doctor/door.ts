@@ -58,7 +58,7 @@ function checkVersion(copied: string | undefined, { stateDir, version }: Facts):
   return check(id, 'ok', version)
 }
 
-/** After an update of a clone the version is mostly the same, but not the code. */
+/** After an update of a clone, the version is usually the same, but not the code. */
 function isOtherBuild(stateDir: string): boolean {
   const folders = [packageRoot(), join(stateDir, 'runtime')]
   const [ours, copied] = folders.map((folder) => readQuietly(join(folder, 'dist/worker-code.cjs')))
@@ -93,12 +93,12 @@ export async function checkCommands(all: readonly Registered[], facts: Facts): P
   return [...all.flatMap((one) => checkPlugin(one, facts)), ...checks]
 }
 
-/** A plug-in is not run; whether it is the one that `init` would write now can be seen. */
+/** A plug-in is not run, only compared with the one that `init` would write now. */
 function checkPlugin({ place }: Registered, { stateDir }: Facts): Check[] {
   const target = place.form === 'plugin' ? renewalOf(place) : undefined
   const plan = target && planTarget(target, frontDoorIn(stateDir))
   if (!plan?.(readFileSync(place.path, 'utf8')).changed) return []
-  const seen = `${place.path} is as another version wrote it`
+  const seen = `${place.path} was written by another version`
   return [
     check(
       `client.${place.client}.canary`,
@@ -138,7 +138,7 @@ async function judge({ command, place, run, sessionId, since }: Fired, facts: Fa
   if (isLate) return check(id, 'broken', `did not end within 10 s: ${command}`, RENEW)
   if (code !== 0 || output !== '')
     return check(id, 'broken', `exit ${code}, "${output.slice(0, 80)}": ${command}`, RENEW)
-  // Also one that a folder was used for which nobody knew before.
+  // Looked up again: the command may have created a fallback folder.
   const folders = [facts.stateDir, ...fallbackFolders(facts.stateDir)]
   if (!(await hasArrived(sessionId, { folders, since })))
     return check(

@@ -60,7 +60,7 @@ function clearMode(path: string, bits: number): boolean {
   return true
 }
 
-/** Undefined also for what this user cannot reach, which has a fault of its own. */
+/** Undefined also for a path that this user cannot reach, which another check reports. */
 function statOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })

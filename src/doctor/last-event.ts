@@ -11,7 +11,7 @@ export function lastEventOf(
   )
 }
 
-/** Mostly the last event of a client is among so many. */
+/** The last event of a client is usually among this many of the latest. */
 const FEW = 10
 
 /** Finds last events among some events, given oldest first. Of these, it reads a few in full first, then all. */

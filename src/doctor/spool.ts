@@ -26,7 +26,7 @@ export function checkSpool(facts: Facts): Check[] {
           'spool.fallback',
           'warning',
           `events are stored in ${folder}`,
-          `They are told from there; repair ${stateDir}`,
+          `They are delivered from there; repair ${stateDir}`,
         ),
       ),
     ...risks.map((risk) => check('permissions', 'broken', risk.message, risk.hint ?? '')),

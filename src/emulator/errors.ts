@@ -54,7 +54,7 @@ function describeIssue(issue: z.core.$ZodIssue, raw: unknown): string {
   return path.length > 0 ? `${toDotPath(path)}: ${problem}` : problem
 }
 
-/** What zod says of a value that is none of the variants, unless the schema explains it. */
+/** What zod says about a value that matches none of the variants, unless the schema explains it. */
 const UNEXPLAINED = 'Invalid input'
 
 /** The problems of the variant that comes closest, if there is one. */

@@ -10,11 +10,11 @@ export interface Received {
   receivedAt: number
   /** How long it may have been in the inbox before; absent if that is not worth mentioning, or not known. */
   listedMs?: number
-  /** Set if some recipients have it: those who lack it, and how often it was sent. */
+  /** Set if only some recipients have received it: those who have not, and the number of attempts so far. */
   rest?: { remaining: string[]; attempts: number }
 }
 
-/** The same as BullMQ keeps it. */
+/** The job in which BullMQ stores it. */
 export type HubJob = Job<Received>
 
 /** Parses a record of a machine. The reason of a refusal repeats no values of the text. */
@@ -32,7 +32,7 @@ export function parseRecord(text: string): HubRecord | AnswerRecord | { refused:
   return { refused: `not a record: ${issue?.path.join('.') || issue?.code}` }
 }
 
-/** Makes the delivery as this machine would have. Host and texts come from another machine, so they are cleaned. */
+/** Makes a delivery, as for an event of this machine. Host and texts come from another machine, so they are cleaned. */
 export function toDelivery({ record, receivedAt, rest }: Received, tries: number): Delivery {
   const { id, channel, session, kind, asks, urgency, ageMs, expiresInMs } = record
   const acceptedAt = receivedAt - ageMs

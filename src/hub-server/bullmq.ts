@@ -72,7 +72,7 @@ export function openShared(server: HubServer, onProblem: (error: unknown) => voi
   return { shared, close }
 }
 
-/** The file of authorities may have changed, as with a new certificate. An error here would end the connection for good. */
+/** Reads the CA file again, because it may have changed. An error here would end the connection for good. */
 function renewed(before: Endpoint, server: HubServer): Endpoint {
   try {
     return endpointOf(server)

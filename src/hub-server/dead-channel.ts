@@ -8,7 +8,7 @@ import { type HubRecord, recordOf } from '../hub/record.ts'
 import { oneLine } from '../text/clean.ts'
 import { destinationOf } from './destinations.ts'
 
-/** After this long it is told again. Machines choose the names, so they must not be kept for ever. */
+/** After this long the notice is sent again. Machines choose the names of channels, so none may be stored forever. */
 const WEEK_SECONDS = 7 * 24 * 3600
 
 interface DeadChannelDeps {
@@ -26,8 +26,9 @@ interface Failed {
 }
 
 /**
- * Makes the notice that nothing gets through to a channel, since its machines count their messages as delivered.
- * @returns a message for another channel; undefined if there is none that works, or if this was told before
+ * Makes the notice that nothing gets through to a channel. The machines cannot notice it: for them, what they have handed
+ * over is delivered.
+ * @returns a message for another channel; undefined if no other channel works, or if the notice was sent before
  */
 export async function noticeOf(
   failed: Failed,
@@ -55,7 +56,7 @@ function textOf({ channel, reason }: Failed) {
   }
 }
 
-/** A typing error on a machine, or another hub that has the channel. */
+/** The cause is a typo on a machine, or only another hub has the channel. */
 function textOfUnknown({ channel, host }: Failed) {
   const machine = oneLine(host) || 'a machine'
   return {
@@ -69,8 +70,8 @@ function textOfUnknown({ channel, host }: Failed) {
 }
 
 /**
- * Marks a channel as down, with the channel on which that is told; '' if there is none.
- * @returns whether it must be told now. Of several hubs, one tells it
+ * Marks a channel as down, with the name of the channel that gets the notice; '' if there is none.
+ * @returns whether to send the notice now: of several hubs, only one does
  */
 async function noteDown(channel: string, other: string, redis: RedisConnection): Promise<boolean> {
   const key = downKey(channel)

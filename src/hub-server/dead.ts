@@ -13,8 +13,8 @@ export async function deadInHub({ queues }: OpenHub) {
 }
 
 /**
- * Retries or drops dead messages. @param id of one message, of which maybe only some recipients lack it; absent: all
- * @returns how many there were
+ * Retries or drops dead messages. @param id of one message; absent: all. For a message that only some recipients have not
+ * received, only these count. @returns how many were retried or dropped
  */
 export async function actOnDead(
   { queues, redis }: OpenHub,
@@ -22,7 +22,7 @@ export async function actOnDead(
   id?: string,
 ): Promise<number> {
   const all = await Promise.all(queues.map(({ queue }) => queue.getFailed()))
-  // The oldest first: they are told in the order in which they are put back.
+  // Oldest first: they are sent in the order in which they are put back.
   const meant = all
     .flatMap((one) => one.reverse())
     .filter((job) => id === undefined || job.data.record.id === id)
@@ -31,13 +31,13 @@ export async function actOnDead(
   else {
     const ended = { at: now, state: 'dropped', detail: 'by a person' } as const
     await Promise.all(meant.map((job) => job.remove()))
-    // By the job: what some recipients have stays delivered.
+    // By the id of the job: a message that some recipients have received stays `delivered`.
     await Promise.all(meant.map((job) => noteEnd([`${job.id}`], ended, redis)))
   }
   return meant.length
 }
 
-/** As if it had just come: with all its attempts, and whatever its age, because a person wants it told. */
+/** Puts it back as if it had just arrived, with all attempts and regardless of its age: a person wants it sent. */
 async function retry(job: HubJob, now: number) {
   const { record, receivedAt, rest, ...other } = job.data
   const { expiresInMs: _, ...text } = record

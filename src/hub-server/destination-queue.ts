@@ -16,7 +16,7 @@ import { isSent, type Told, tell } from './tell.ts'
 /** A hub that was killed delays a destination for about this long. */
 const LOCK_MS = 10_000
 const STALLED_MS = 5000
-/** High, because a hub that was killed while it had a message says nothing against the message. */
+/** High, because a message is not to blame if its hub was killed while sending it. */
 const MAX_STALLED = 20
 const KEPT_DEAD = 10_000
 /** The pause before the next try when Redis does not answer. */
@@ -93,7 +93,7 @@ export class HubDestinationQueue {
   /** @param receivedAt Unix ms @param listedMs how long they may have been in the inbox */
   async add(records: readonly HubRecord[], receivedAt: number, listedMs = 0) {
     const late = listedMs >= SOON_MS && { listedMs }
-    // Somebody may have emptied Redis since. Both are on their way at once, in this order.
+    // Redis may have lost the limits since. Both calls are sent at once, and in this order.
     const limited = this.#setLimits()
     const added = this.queue.addBulk(
       records.map((record) => ({
@@ -126,14 +126,14 @@ export class HubDestinationQueue {
   }
 
   /**
-   * Puts back a message that this hub took without being told of it, because the connection broke before the answer. Its
-   * destination would wait for the end of LOCK_MS.
+   * Puts back a message that Redis assigned to this hub without the hub noticing, because the connection broke before the
+   * reply. Otherwise its destination would wait until LOCK_MS is over.
    */
   async #releaseLost() {
     const { connection } = this.#deps
     for (const job of await this.queue.getActive()) {
       const token = await connection.get(this.queue.toKey(`${job.id}:lock`))
-      // Answers come in order. So if this connection took the message, the work on it begins now.
+      // Replies arrive in order. So if this connection took the message after all, `#work` begins within BEGIN_MS.
       await sleep(BEGIN_MS)
       const isLost = token?.startsWith(`${this.#worker.id}:`) && job.id !== this.#last
       if (token && isLost) await job.moveToWait(token)

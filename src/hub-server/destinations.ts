@@ -24,7 +24,7 @@ export async function hubQueues(loaded: LoadedConfig, redis: RedisConnection): P
   return [...current, ...left.map((queueName) => ({ queueName, channels: [] }))]
 }
 
-/** The destination of a channel that this hub has, or why there is none. Another hub is no destination. */
+/** The destination of a channel of this hub, or why it has none. A channel of another hub is not a destination. */
 export function destinationOf(
   channel: string,
   loaded: LoadedConfig,

@@ -10,7 +10,7 @@ export interface Ended {
   state: 'delivered' | 'expired' | 'answered' | 'dropped'
   /** The answer of the receiver, or the reason. */
   detail: string
-  /** Id of the message that told of this one too. */
+  /** Id of the message that was sent as a summary and included this one. */
   summary?: string
 }
 
@@ -19,8 +19,8 @@ const MARK_FOR_MS = 60_000
 const MARK_AGAIN_MS = 250
 
 /**
- * Marks messages as ended. Never throws: a sent message would be sent again. Waits for a Redis that is restarted, because a
- * lost mark lets a repeat pass: of all messages in a summary.
+ * Marks messages as ended. Never throws: a sent message would be sent again. Waits for a Redis that is being restarted,
+ * because without the marks, repeats of the messages would be sent too.
  */
 export async function noteEnd(ids: readonly string[], ended: Ended, redis: RedisConnection) {
   const until = performance.now() + MARK_FOR_MS

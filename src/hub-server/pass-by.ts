@@ -33,7 +33,7 @@ interface Run {
   until: number
 }
 
-/** Lets other sessions pass a message that its receiver alone does not take. */
+/** Lets messages of other sessions overtake a message that keeps failing while its receiver accepts others. */
 export class PassBy {
   readonly #deps: PassByDeps
   /** Ids of messages that failed for good. They become dead when their turn comes, and are not sent before. */

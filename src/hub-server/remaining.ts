@@ -15,10 +15,10 @@ interface Deps {
 }
 
 /**
- * Adds a job for the recipients who lack a message that others have. It is delayed, so that nothing waits for it. Its record
- * has the id of the message, which has ended by then: an older hub drops it as a repeat. Never throws, because the message
- * would be sent to all of them again.
- * @param whole what was sent, such as a summary @param sent the answer to it
+ * Adds a job for the recipients who have not received a message that others have. It is delayed, so that nothing waits for
+ * it. Its record has the id of the message, which has ended by then: an older hub drops it as a repeat. Never throws,
+ * because the message would be sent to all recipients again.
+ * @param whole what was sent, such as a summary @param sent the answer of the receiver
  */
 export async function addRemaining(
   job: HubJob,
@@ -31,7 +31,7 @@ export async function addRemaining(
   const { attempt, until, delivery } = outcome
   const { receivedAt, record } = job.data
   const { id, session, kind } = record
-  // As of its arrival, so that it does not become younger.
+  // With its age at its arrival, because `receivedAt` stays the same.
   const text = recordOf(whole, whole.message, receivedAt)
   const rest = { remaining: delivery.remaining ?? [], attempts: attempt }
   const { priority } = job.opts
@@ -48,7 +48,7 @@ export async function addRemaining(
     .catch(onProblem)
 }
 
-/** Whether a hub that was killed before it marked a message as sent has sent it to all but those who lack it. */
+/** Whether a hub sent a message to some recipients, and was killed before it marked the message as sent. */
 export async function hasRemaining(
   job: HubJob,
   queue: Queue<Received>,

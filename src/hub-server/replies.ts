@@ -1,7 +1,7 @@
 import type { RedisConnection } from '../hub/connection.ts'
 import type { Reply } from '../hub/resp.ts'
 
-/** The texts of a list; none if the reply is no list. */
+/** The texts of a list; empty if the reply is not a list. */
 export function textsIn(reply: Reply | undefined): string[] {
   return Array.isArray(reply) ? reply.map(String) : []
 }
@@ -12,7 +12,7 @@ export function fieldsIn(reply: Reply): [name: string, value: string][] {
   return texts.flatMap((name, at) => (at % 2 === 0 ? [[name, texts[at + 1] ?? '']] : []))
 }
 
-/** What INFO tells of the server, by name. */
+/** The facts about the server that INFO reports, by name. */
 export async function readInfo(
   redis: RedisConnection,
   ...sections: readonly string[]

@@ -26,7 +26,7 @@ export class Room {
     this.#redis = redis
   }
 
-  /** Whether machines are turned away. What they have handed over is still told. */
+  /** Whether machines are turned away. What they have handed over is still sent. */
   get isShut(): boolean {
     return this.#isShut
   }

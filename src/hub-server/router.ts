@@ -32,7 +32,7 @@ interface RouterDeps {
    * they may have been in the inbox.
    */
   enqueue(records: readonly HubRecord[], receivedAt: number, listedMs: number): Promise<void>
-  /** Remembers an answer, so that what it settles is not told any more. */
+  /** Remembers an answer, so that the questions that it settles are not sent any more. */
   noteAnswer(received: ReceivedAnswer): Promise<void>
   now(): number
   onRefused(why: string): void
@@ -66,7 +66,7 @@ export class Router {
       })
       await sleep(pauseMs, undefined, { signal: this.#stopped.signal }).catch(() => {})
     }
-    // A Redis that has stopped answering would be waited for once more, until the system kills the hub.
+    // Not after a failure: waiting for a Redis that does not answer would last until the system kills the hub.
     if (!hasFailed)
       await this.#deps.redis.call('EVAL', RESIGN, '1', ROUTER, this.#token).catch(() => {})
   }
@@ -99,8 +99,8 @@ export class Router {
     const receivedAt = this.#deps.now()
     const { messages, answers } = await this.#sort(taken.map(String))
     const listedMs = performance.now() - this.#emptyAt
-    // Answers first, so that a question that comes together with its answer is not told. All at once: far from Redis, one
-    // after the other would take longer than HOLD_MS.
+    // Answers first, so that a question that arrives together with its answer is not sent. All at once: if Redis is far
+    // away, one after the other would take longer than HOLD_MS.
     await Promise.all(
       answers.map((answer) => this.#deps.noteAnswer({ answer, receivedAt, listedMs })),
     )

@@ -23,7 +23,7 @@ import type { Told } from './tell.ts'
 /** One line of JSON that a hub prints, without the text of messages. */
 export type HubLine = Record<string, string | number>
 
-/** The same problem is told once in this time. */
+/** The same problem is printed at most once in this time. */
 const SAME_PROBLEM_MS = 60_000
 const MAX_PROBLEMS = 100
 
@@ -40,7 +40,7 @@ export async function startHub(loaded: LoadedConfig, onLine: OnLine) {
     for (const close of closers.splice(0).reverse()) await close()
     hasEnded = true
   }
-  // A connection that breaks after the end is nobody's problem.
+  // After the end, a connection that breaks is not worth a message.
   const say: OnLine = (line) => hasEnded || onLine(line)
   try {
     return { ...(await openHub(loaded, say, closers)), stop }
@@ -87,7 +87,7 @@ async function openHub(loaded: LoadedConfig, onLine: OnLine, closers: Closer[]) 
   return { channels: queues.channels, open: { redis, queues: queues.all } }
 }
 
-/** A machine judges an event before it hands the message over, and by its own clock. */
+/** Warnings for rules that have no effect here: each machine applies them itself, by its own clock. */
 function withoutEffect({ config }: LoadedConfig): string[] {
   return config.noise.quietHours.length > 0
     ? ['quietHours has no effect at a hub: set it in the config.json of each machine']

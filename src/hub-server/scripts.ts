@@ -15,8 +15,8 @@ if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
 return 1`
 
 /**
- * KEYS: router, inbox, held, taken. ARGV: token, how many, longest. A batch that a crash left comes first. Of a record that
- * is longer, so much is returned that it can be seen to be too long.
+ * KEYS: router, inbox, held, taken. ARGV: token, how many, longest. A batch that a crash left comes first. A record that is
+ * longer is cut to `longest` bytes and one more, so that its reader sees that it is too long.
  */
 export const TAKE = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return false end

@@ -9,7 +9,7 @@ import { answeredAt, isAnswered, type ReceivedAnswer } from './answers.ts'
 import { textsIn } from './replies.ts'
 import { BEGIN_WITHDRAWAL } from './scripts.ts'
 
-/** A withdrawal takes at most this much longer than its deadline. Then its hub was killed. */
+/** A withdrawal that is not over this long after its deadline never will be: its hub was killed. */
 const LONGER_MS = 5000
 /** The characters of an id before its channel. */
 const ID_LENGTH = 33

@@ -15,7 +15,7 @@ import { type Ended, endOf, isSeen, noteEnd, noteFailure } from './history.ts'
 import { addRemaining, hasRemaining } from './remaining.ts'
 import { isAnotherShown, noteShown, type OnWithdrawn } from './shown.ts'
 
-/** If at least this many messages wait, and the first for this long, one summary tells of all: as on a machine. */
+/** If at least this many messages wait, and the first for this long, one summary replaces them, as on a machine. */
 const SUMMARY_FROM = 6
 const SUMMARY_AFTER_MS = 2000
 const SUMMARY_MAX = 200
@@ -50,7 +50,7 @@ export async function tell(job: HubJob, deps: TellDeps): Promise<Told> {
     hasRemaining(job, deps.queue, redis),
   ])
   if (ended) return { type: ended.summary === undefined ? 'repeat' : 'summarized' }
-  // By the job: what some recipients have counts as delivered.
+  // By the id of the job: a message that some recipients have received counts as `delivered`.
   const note = (state: Ended['state'], detail: string) =>
     noteEnd([`${job.id}`], { at: now(), state, detail }, redis)
   if (isHalfSent) {
@@ -105,7 +105,7 @@ async function attempt(job: HubJob, delivery: Delivery, deps: TellDeps): Promise
   const ms = Math.round(performance.now() - startedAt)
   void noteWorking(delivery.channel, redis).catch(() => {})
   const answer = typeof sent === 'string' ? sent : sent.answer
-  // First, so that nobody misses it if the hub is killed in between.
+  // Before the end is noted, so that no recipient misses the message if the hub is killed in between.
   await addRemaining(job, whole, sent, deps)
   const ids = new Set([...[delivery, ...rest].map(({ id }) => id), `${job.id}`])
   await noteEnd([...ids], { at: now(), state: 'delivered', detail: answer }, redis)
@@ -114,7 +114,7 @@ async function attempt(job: HubJob, delivery: Delivery, deps: TellDeps): Promise
   return { type: 'delivered', attempt: delivery.attempts + 1, ms, answer }
 }
 
-/** A summary is never withdrawn: it alone tells of what came after the answer. Without Redis the message just stays shown. */
+/** A summary is never withdrawn: only it contains what came after the answer. Without Redis the message stays shown. */
 async function keepHandle(
   handle: string | undefined,
   [first, ...others]: readonly [Received, ...Received[]],
@@ -139,7 +139,7 @@ async function waitingWith(
   const jobs = await queue.getJobs(['prioritized'], 0, SUMMARY_MAX - 1, true)
   const waiting = jobs
     .filter((one) => one?.data.record.channel === channel && one.data.record.id !== id)
-    // It would tell those who have it again.
+    // The recipients who have it already would get it twice.
     .filter(({ data }) => !data.rest)
     .sort((a, b) => a.data.receivedAt - b.data.receivedAt)
     .map(({ data }) => data)
@@ -149,7 +149,7 @@ async function waitingWith(
   return open.length + 1 >= SUMMARY_FROM ? open : []
 }
 
-/** The time of a message is that of its arrival at the hub less its age on its machine: longer ago if no hub ran. */
+/** A message is dated by its arrival at the hub, less its age on its machine. If no hub ran, it is older than that. */
 function withDelay(delivery: Delivery, all: readonly Received[]): Delivery {
   const ms = Math.max(...all.map(({ listedMs = 0 }) => listedMs))
   return ms > 0

@@ -10,7 +10,7 @@ const MAX_LISTED = 100_000
 /** What became of a message. Times are Unix ms of the hub. */
 export interface Whereabouts {
   id: string
-  /** `listed`: no hub has taken it in yet. `unknown`: not there, refused, or told more than a day ago. */
+  /** `listed`: no hub has taken it in yet. `unknown`: not there, refused, or ended more than a day ago. */
   state: 'listed' | 'waiting' | 'active' | 'dead' | 'unknown' | Ended['state']
   /** Since when it waits, or when it ended. */
   at?: number
@@ -35,7 +35,7 @@ export async function whereaboutsOf(hub: OpenHub, id: string): Promise<Whereabou
 async function lookFor(hub: OpenHub, id: string): Promise<Whereabouts> {
   const [{ ended, failure }, job] = await Promise.all([historyOf(id, hub.redis), findJob(hub, id)])
   const tried = failure && { lastFailure: failure }
-  // Checked first: a message that was told in a summary may still have a job that waits for its turn.
+  // Checked first: a message that was part of a summary may still have a job that waits for its turn.
   if (ended) return { id, ...ended, ...tried }
   if (job) return { ...(await waitingAs(job, id)), ...tried }
   return { id, state: (await isListed(hub, id)) ? 'listed' : 'unknown' }

@@ -69,7 +69,7 @@ class Link {
     this.#socket = socket
     this.#parser = new ReplyParser(maxReplyBytes)
     this.#connectTimer = setTimeout(() => {
-      // A Redis without TLS waits for the rest of what it takes for a command.
+      // A Redis without TLS takes the handshake for the beginning of a command and waits for the rest.
       const isThere = isSecure && !socket.connecting
       this.end(new Error(isThere ? WITHOUT_TLS : `no connection within ${CONNECT_MS / 1000} s`))
     }, CONNECT_MS)
@@ -92,7 +92,7 @@ class Link {
 
   call(words: readonly string[]): Promise<Reply> {
     return new Promise((resolve, reject) => {
-      // Only the first call that waits: others, such as one every ten seconds, must not put off the end.
+      // Only for the first waiting call: later ones, such as one every ten seconds, must not postpone the timeout.
       if (this.#waiting.length === 0) this.#silenceTimer.refresh()
       this.#waiting.push({ resolve, reject })
       this.#socket.ref()
@@ -113,7 +113,7 @@ class Link {
     try {
       for (const reply of this.#parser.push(chunk)) {
         settle(this.#waiting.shift(), reply)
-        // The name may lead to another server now, and this one would keep the connection open.
+        // After a failover the host name may lead to the new primary, but only a new connection finds that out.
         if (reply instanceof RedisError && isFromReplica(reply)) return this.end(reply)
       }
     } catch (error) {
@@ -169,7 +169,7 @@ export function endpointOf({ url, ca, extraCaFile }: HubServer): Endpoint {
   }
 }
 
-/** A pipe in its place makes nobody wait. */
+/** A named pipe in its place must not block this process. */
 function readAuthority(file: string): Buffer {
   const stat = statSync(file)
   if (!stat.isFile() && !stat.isDirectory()) throw new Error('"ca" is not a regular file')

@@ -34,7 +34,7 @@ const failures = new Map([
   ['EISDIR', '"ca" is a folder, not a file'],
   ['CERT_HAS_EXPIRED', 'its certificate has expired'],
   ['CERT_NOT_YET_VALID', 'its certificate is not valid yet: is the clock of this machine right?'],
-  // Redis does so unless it is told otherwise.
+  // The default of Redis with TLS.
   [
     'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
     'Redis asks for a certificate of ours: set "tls-auth-clients no" there',

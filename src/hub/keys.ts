@@ -37,7 +37,7 @@ export function shownKey(session: string): string {
   return `${PREFIX}:shown:${session}`
 }
 
-/** The ids of those that are being withdrawn. */
+/** The ids of the session's messages that are being withdrawn. */
 export function withdrawingKey(session: string): string {
   return `${PREFIX}:withdrawing:${session}`
 }
@@ -52,7 +52,7 @@ export function overKey(question: string): string {
   return `${PREFIX}:over:${question}`
 }
 
-/** Marks a channel to which nothing gets through until a person corrects it: the channel on which that was told, or ''. */
+/** Marks a channel to which nothing gets through. Its value is the name of the channel that got the notice, or ''. */
 export function downKey(channel: string): string {
   return `${PREFIX}:down:${channel}`
 }

@@ -18,8 +18,8 @@ const durationMs = z.int().min(0).max(WEEK_MS)
 
 /**
  * What a machine hands over to a hub: one message for one channel, and nothing else. It has durations instead of times,
- * because the clocks of machines differ. The hub trusts none of its fields. It drops those that it does not know, and takes
- * an unknown kind for another one: the machine may be newer, and has no message any more that is refused.
+ * because the clocks of machines differ. The hub trusts none of its fields. It drops unknown fields, and an unknown kind
+ * becomes `other`: the machine may be newer, and a refused message would be lost, because the machine does not keep it.
  */
 const messageRecord = z
   .object({
@@ -28,14 +28,14 @@ const messageRecord = z
     id: z
       .string()
       .regex(/^[0-9a-f]{32}\.[A-Za-z0-9][\w.-]{0,63}$/)
-      .describe('A hash of what it tells of, and the channel: the same in every repeat'),
+      .describe('A hash of its events, and the channel: the same in every repeat'),
     host: word(MAX_LABEL),
     channel: z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/),
     session: hashed.describe('The same for all of the session'),
     label: word(MAX_LABEL).describe('What a person knows the session by'),
     urgency: z.enum(urgencies).catch('normal').describe('Its priority'),
     ageMs: durationMs.describe('Since the event'),
-    expiresInMs: durationMs.optional().describe('After which it is not worth telling'),
+    expiresInMs: durationMs.optional().describe('After which it is not worth sending'),
     kind: z.enum(kinds).catch('other'),
     asks: z.boolean().optional().describe('Whether the turn that ended asks something'),
     client: word(64),
@@ -44,7 +44,7 @@ const messageRecord = z
     body: word(MAX_BODY),
     project: word(MAX_LABEL),
     branch: word(MAX_LABEL),
-    count: z.int().min(1).max(1_000_000).describe('How many events it tells of'),
+    count: z.int().min(1).max(1_000_000).describe('How many events it is about'),
   })
   // The id becomes part of a key. Because it ends with the channel, it cannot be the key of another message.
   .refine(({ id, channel }) => id.endsWith(`.${channel}`), {
@@ -53,7 +53,7 @@ const messageRecord = z
   })
 export type HubRecord = z.output<typeof messageRecord>
 
-/** Says that somebody answered in a session, so that what still waits at the hub need not be told. */
+/** Says that somebody answered in a session, so that questions that still wait at the hub need not be sent. */
 const answerRecord = z.object({
   v: z.literal(1),
   type: z.literal('answer'),
@@ -125,7 +125,7 @@ export function answerOf(
   }
 }
 
-/** Hashed, because event ids contain times. A summary has an id of its own: its first event may be told already. */
+/** Hashed, because event ids contain times. A summary has an id of its own: its first event may have been sent already. */
 export function recordId(events: readonly string[], channel: string): string {
   return `${hash(events.join(' '))}.${channel}`
 }

@@ -47,7 +47,7 @@ export interface Addition {
   routes?: readonly object[]
 }
 
-/** What is added to a configuration. If it has no channels, it may name the built-in one, which must stay then. */
+/** What is added to a configuration. If its routes name the built-in channel, that is added too: it would be replaced. */
 export function additionTo(
   { raw = {}, config }: Pick<LoadedConfig, 'raw' | 'config'>,
   channels: NewChannels,

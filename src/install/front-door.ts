@@ -82,7 +82,7 @@ export async function installFrontDoor(options: {
   return { path }
 }
 
-/** Agents would start it in vain, without a word. */
+/** Refuses a folder where no program can be started: agents would fail to start the front door, without a message. */
 function refuseWhereNothingRuns(path: string) {
   try {
     accessSync(path, constants.X_OK)
@@ -140,7 +140,7 @@ function replaceFolder(root: string, target: string) {
     for (const part of COPIED.filter((path) => existsSync(join(root, path))))
       cpSync(join(root, part), join(temporary, part), { recursive: true, filter: isForUs })
   } catch (error) {
-    // A full disk is no fuller afterwards.
+    // Otherwise a full disk would be even fuller afterwards.
     rmSync(temporary, { recursive: true, force: true })
     throw error
   }
@@ -164,8 +164,8 @@ function removeLeft(stateDir: string) {
 }
 
 /**
- * Of a package that several users share, compiled code may be private to the one who owns it. It is made again here.
- * While another process writes it, there is a file with another name, which is gone a moment later.
+ * Leaves out compiled code that is private to another user of a shared package: it is compiled again here. Also leaves out
+ * `*.cache.new`, which exists only while another process writes the cache, and may be gone before it is copied.
  */
 function isForUs(path: string): boolean {
   if (path.endsWith('.cache.new')) return false

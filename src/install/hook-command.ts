@@ -14,7 +14,7 @@ const OURS_GUARDED = new RegExp(
     String.raw`(?:; trap - 0)?(?:; \})?(?: >(?:/dev/null|NUL) 2>&1| 2>/dev/null)?(?: \|\| (?::|true|exit /b 0))?$`,
 )
 
-/** Starts the front door in Node.js, silently if it is gone. No shell reads anything in it as its own. */
+/** Starts the front door in Node.js, silently if it is gone. In double quotes, no character is special in any shell. */
 const LOADER = 'try{require(process.argv[1])}catch{}'
 
 const OURS_ON_WINDOWS =
@@ -62,7 +62,7 @@ function windowsCommand(path: string, client: ClientName, node: string): string 
 /**
  * The command line for a file that is shared through a repository. It names no user and no home
  * directory, finds the front door of the user who runs it, and does nothing where there is none.
- * `--shared` marks its events, so that users with hooks in their own settings too are told of each event once.
+ * `--shared` marks its events, so that users who also have hooks in their own settings get each message once.
  */
 export function sharedHookCommand(client: ClientName): string {
   const state = '${HOOKBELL_STATE_DIR:-${XDG_STATE_HOME:-$HOME/.local/state}/hookbell}'
@@ -113,13 +113,13 @@ function wordsOf(command: string) {
   return found?.groups
 }
 
-// The braces matter: bash reports a killed child on the stderr of the list, not of the command. So does the trap: where no
-// process can be started for the front door, dash exits with 2 whatever follows, and agents read that as "block". It is
-// taken back: its `exit` makes a login shell of bash, which Codex may start for a hook, read ~/.bash_logout.
+// The braces are needed because bash reports a killed child on the stderr of the list, not of the command. The trap is
+// needed because dash exits with 2 if it cannot start a process, whatever follows, and agents read that as "block". It is
+// removed at the end, because its `exit` would make a login shell read ~/.bash_logout. Codex may use one for a hook.
 function guard(program: string, client: ClientName, options: string): string {
   const { isCommandExtended }: Client = clients[client]
   if (isCommandExtended)
-    // Its whole path: with an unusable PATH, the shell that reads this line would say that there is no `sh`.
+    // With its full path: with an unusable PATH, the shell that reads this line would print that there is no `sh`.
     return `/bin/sh -c '{ trap "exit 0" 0; "$0" --client ${options}; } >/dev/null 2>&1 || :' ${program}`
   return `{ trap 'exit 0' 0; ${program} --client ${options}; trap - 0; } >/dev/null 2>&1 || :`
 }

@@ -79,7 +79,7 @@ export function knownPlaces(
     })
 }
 
-/** Whether a repository has a link where its file should be: what is behind it, such as the user's own, is not its own. */
+/** Whether a repository has a link in place of its file. The target, such as a file of the user, does not belong to it. */
 export function isLinkedOut(place: HookPlace): boolean {
   if (place.scope === 'user' || !exists(place.path)) return false
   return !isInside(realPath(place.path), realPath(projectOf(place)))

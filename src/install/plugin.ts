@@ -27,9 +27,9 @@ const state = process.env.HOOKBELL_STATE_DIR || join(base, 'hookbell')
 import { spawn } from 'node:child_process'
 ${door ? '\n' : lookup}const [door, ...words] = ${command}
 const events = new Set(${JSON.stringify(events)})
-// Of each session: which one started it, as told when it was created, since its end does not say so; the id of its last prompt
-// and the last text of the agent after it; when it asked for permission, and whether a person refused it and the agent did
-// nothing since; when its turn ended.
+// For each session: its parent, which only the event of its creation names; the id of its last prompt, and the last text
+// of the agent after that; when it asked for permission; whether a person refused it and the agent has done nothing since;
+// when its turn ended.
 const sessions = new Map()
 
 export const Hookbell = async ({ directory }) => ({
@@ -76,8 +76,8 @@ function keepRefusal({ sessionID, reply }) {
   if (reply === 'reject' && Date.now() - session.askedAt >= 500) session.isRefused = true
 }
 
-// The client reports the end of a turn again, at once and up to a second later. Two processes at once may arrive in any
-// order: the repeat before the error.
+// The client repeats the end of a turn, at once and up to a second later. The processes that report both may finish in
+// any order, so the repeat could arrive before the error.
 function isRepeat(type, { sessionID }) {
   if (type !== 'session.idle' && type !== 'session.error') return false
   const session = known(sessionID)

@@ -70,7 +70,7 @@ function readTables(place: HookPlace, text: string): Registered {
   return {
     place,
     hooks,
-    fault: `${place.path}: an entry of hooks is of a form that voids them all`,
+    fault: `${place.path}: an entry of hooks has a form that makes all of them invalid`,
   }
 }
 
@@ -105,7 +105,7 @@ function readSettingsText(place: HookPlace, shape: HookLayout, text: string): Re
   return {
     place,
     hooks,
-    fault: `${place.path}: an entry of ${bad[0]} is of a form that voids the file`,
+    fault: `${place.path}: an entry of ${bad[0]} has a form that makes the file invalid`,
   }
 }
 

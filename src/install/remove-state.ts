@@ -17,7 +17,7 @@ const STATE = new RegExp(
     String.raw`journal\..*|worker\..*|\.\d+\.new`,
   ].join('|')})$`,
 )
-/** With what a process leaves that is killed while it writes a file, or while `config edit` runs. */
+/** Also matches what is left by a process that was killed while it wrote a file, or during `config edit`. */
 const CONFIG = /^(config\.json(\.\d+)?|secrets\.env(\.lock)?(\.\d+)?|templates|\.edit-\w{6})$/
 
 /**
@@ -29,11 +29,11 @@ export async function endWorker(stateDir: string): Promise<boolean> {
   const holder = lockHolder(stateDir)
   if (!holder) return true
   if (isElsewhere(holder)) return false
-  // Without /proc, another process may have its id by now: then a file asks it, which only a worker reads.
+  // Without /proc, another process may have its id by now. Then the request goes into a file, which only a worker reads.
   if (livenessOf(holder) === 'alive') kill(holder.pid)
   else requestHandover(stateDir)
   for (let waited = 0; waited < WORKER_ENDS_WITHIN_MS; waited += 50) {
-    // It gives its lock back before the last messages are sent.
+    // A worker releases its lock before it has sent its last messages.
     const isHolder = lockHolder(stateDir)?.pid === holder.pid
     if (!isHolder && livenessOf(holder) !== 'alive') return true
     await sleep(50)
@@ -54,7 +54,7 @@ export function removeFrontDoor(stateDir: string): void {
   for (const name of ['hookbell-hook', 'runtime']) removeAll(join(stateDir, name))
 }
 
-/** A worker that ends at this moment writes its compiled code there. */
+/** Tries again if the folder is not empty: a worker that ends at this moment may write its compiled code there. */
 function removeAll(path: string) {
   for (let left = 9; ; left -= 1) {
     try {
@@ -88,6 +88,6 @@ function removeIfPossible(folder: string): void {
   try {
     rmdirSync(folder)
   } catch {
-    // Nothing of ours is left in it.
+    // What is left in it is not ours.
   }
 }

@@ -38,9 +38,9 @@ export interface Judged {
 }
 
 /**
- * Decides what a person would be told of some events, to test a configuration: with the routes and rules of the worker,
- * on the clock of the events. Held messages are told when they are due, without real waiting.
- * @returns one decision per event, and the messages in the order in which they are told
+ * Decides which messages some events would cause, to test a configuration: with the routes and rules of the worker, on the
+ * clock of the events. Held messages are sent when they are due, without real waiting.
+ * @returns one decision per event, and the messages in the order in which they are sent
  * @throws HookbellError E_CONFIG, E_EVENT
  */
 export function judge({ config: settings, events, mutes = [], host = '' }: JudgeOptions): {

@@ -3,7 +3,7 @@ import type { AcceptedEntry } from '../journal/entry.ts'
 import { notifierOf } from '../notifiers/index.ts'
 import type { Ping } from './replay.ts'
 
-/** A question that nobody is told of. */
+/** A question of which nobody is notified. */
 export interface MissedQuestion {
   id: string
   /** Unix ms. */
@@ -22,8 +22,8 @@ export interface Told {
 }
 
 /**
- * The permission questions that no person is told of, except those that were muted, dropped, or told by another event.
- * A channel that only keeps a record, such as a file, does not count as telling a person.
+ * The permission questions of which no person is notified, except those that were muted, dropped, or repeats of an event
+ * that was sent. A channel that only keeps a record, such as a file, does not notify a person.
  */
 export function missedQuestions(
   { entries, pings, dropped }: Told,

@@ -34,12 +34,12 @@ export class Recorded {
     return this.#dropped.get(keyOf(id, heldFor))?.startsWith('Muted ') === true
   }
 
-  /** Whether an event that was held for a channel was answered before it could be told there. */
+  /** Whether an event that was held for a channel was answered before its message was sent. */
   wasAnswered(id: string, channel: string): boolean {
     return this.#dropped.get(keyOf(id, channel)) === ANSWERED_BEFORE
   }
 
-  /** Events whose held messages were dropped when they were due, because they were not worth telling any more. */
+  /** Events whose held messages were dropped when they were due, because they were not worth sending any more. */
   get dropped(): { id: string }[] {
     return [...this.#dropped.keys()].map((key) => ({ id: key.split(' ', 1)[0] ?? '' }))
   }

@@ -14,9 +14,9 @@ export interface Ping {
   /** When it is due, Unix ms. */
   at: number
   channel: string
-  /** The ids of the events that it tells of, oldest first. */
+  /** The ids of its events, oldest first. */
   events: string[]
-  /** Of the first of them. */
+  /** The kind of the first event. */
   kind: string
 }
 
@@ -35,7 +35,7 @@ interface ReplayOptions {
   host?: string
   /** What is muted at that time, for an event or, with `heldFor`, for its held message to that channel. */
   mutes?(now: number, event: string, heldFor?: string): readonly Mute[]
-  /** Whether an event that was held for a channel was answered before it could be told, such as by a late worker. */
+  /** Whether an event that was held for a channel was answered before its message was sent, as by a late worker. */
   wasAnswered?(event: string, channel: string): boolean
 }
 
@@ -46,14 +46,14 @@ interface Waiting extends Ping {
 }
 
 /**
- * Judges events in order, each at its own time, and tells held messages when they are due, on a simulated clock.
+ * Judges events in order, each at its own time, and releases held messages when they are due, on a simulated clock.
  * The decisions are those of the worker; nothing is read, sent or written.
  */
 export class Replay {
   readonly pings: Ping[] = []
   /** One per event, as the worker would record it. */
   readonly entries: AcceptedEntry[] = []
-  /** Held messages that were no longer worth telling when they were due. */
+  /** Held messages that were no longer worth sending when they were due. */
   readonly dropped: { at: number; id: string; channel: string; reason: string }[] = []
   /** Everything that the worker would record of the decisions, in order. */
   readonly journal: JournalEntry[] = []
@@ -85,7 +85,7 @@ export class Replay {
     return decided
   }
 
-  /** Tells all messages that are still held, each at the time when it is due. */
+  /** Releases all messages that are still held, each at the time when it is due. */
   end() {
     this.#tellDue(Number.MAX_SAFE_INTEGER)
   }

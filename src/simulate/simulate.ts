@@ -40,7 +40,7 @@ export interface Change {
   title: string
   kind: string
   channel: string
-  /** Whether it would be told now; before it was the other way round. */
+  /** Whether a message would be sent now. The recorded decision was the opposite. */
   isTold: boolean
   because: string
 }
@@ -50,9 +50,9 @@ export interface Simulation {
   events: number
   /** Messages by channel. */
   channels: { [name: string]: BeforeAfter }
-  /** Questions that nobody would be told of. */
+  /** Questions of which nobody would be notified. */
   missed: MissedQuestion[]
-  /** How many questions nobody was told of before. */
+  /** How many questions there were of which nobody was notified, by the recorded decisions. */
   missedBefore: number
   /** The sources of the most messages, most first. */
   noisiest: Source[]

@@ -11,7 +11,7 @@ import { shellQuote } from '../support/shell-quote.ts'
 
 const commands = [['worker', '--once'], ['flush'], ['resume'], ['drain', '--timeout', '1m']]
 
-/** A home with an event that waits, on hold if that is what the command ends. */
+/** A home with a waiting event. For `resume`, everything is on hold. */
 async function makeWaiting(channel: object, [command]: readonly string[]) {
   const routes = [{ on: ['*'], to: ['one'] }]
   const home = await makeHome({ channels: { one: channel }, routes, lingerSeconds: 0 })
@@ -44,7 +44,7 @@ describe('every command that delivers', () => {
     'refuses a state folder that others can write to: %s',
     async (...words) => {
       const home = await makeWaiting({ type: 'file', path: '~/out.jsonl' }, words)
-      // Not to the group alone: that may be a group of one user, which is safe.
+      // Writable by others, not only by the group: a group of one user would be safe.
       chmodSync(home.state, 0o777)
       const { exitCode, stderr } = await home.run(...words)
       expect(exitCode).toBeGreaterThan(0)

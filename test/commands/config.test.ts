@@ -159,11 +159,11 @@ describe('hookbell config check', () => {
     ],
     [
       '{ "channels": { "a": { "type": "file", "path": "~/a" } }, "routes": [] }',
-      '! no route leads to a channel: nothing is told',
+      '! no route leads to a channel: nobody is notified',
       '',
       1,
     ],
-    ['{ "channels": {} }', '! no route leads to a channel: nothing is told', '', 1],
+    ['{ "channels": {} }', '! no route leads to a channel: nobody is notified', '', 1],
     [
       '{ "hub": { "url": "redis://m@hub.example:6380", "channels": ["team"] } }',
       '! hub: url must begin with rediss://',
@@ -398,7 +398,7 @@ describe('hookbell config edit', () => {
     expect(home.read('config/config.json')).toBe('{}')
   })
 
-  it('keeps the working file when the editor removes its own', async () => {
+  it('keeps the working file when the editor deletes its temporary copy', async () => {
     const home = await makeHome({ lingerSeconds: 1 })
     const { stderr, exitCode } = await edit(home, 'require("fs").unlinkSync(process.argv[1])')
     expect({ stderr, exitCode }).toEqual({

@@ -14,7 +14,7 @@ const act = {
 }
 const said = 'Every hook exited 0 and printed nothing'
 
-it('says that every hook was silent only if that is so', () => {
+it('claims that every hook was silent only if each exited with 0 and printed nothing', () => {
   const play = { command: 'hook', settings: '' }
   expect(describePlay({ ...play, acts: [act] })).toContain(said)
   for (const wrong of [{ exitCode: 1 }, { output: 'x' }])

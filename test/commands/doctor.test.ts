@@ -127,7 +127,7 @@ describe('hookbell doctor', () => {
       expect.objectContaining({ status: 'warning', seen: expect.stringContaining('not tried') }),
     )
     expect(existsSync(join(home.home, 'ran'))).toBe(false)
-    // The user's own hooks start ours, so nothing is missing.
+    // The hooks in the user's home start the front door, so status reports nothing missing.
     expect((await home.run('status')).stdout).not.toContain(door)
     await home.run('uninstall', '--yes')
   })

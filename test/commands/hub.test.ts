@@ -114,7 +114,7 @@ describe.skipIf(!hasRedis)('commands: hub, with Redis', () => {
     })
     expect((await machine.run('status')).stdout).toMatch(/hub +reachable/)
     expect(JSON.parse((await box.run('hub', 'status', '--json')).stdout)).toMatchObject({
-      // One record is the message, the other says that the session no longer waits.
+      // One entry is the message, the other says that the session no longer waits.
       inbox: 2,
     })
     await startHub(box)
@@ -211,7 +211,7 @@ describe.skipIf(!hasRedis)('commands: hub, with Redis', () => {
     await startHub(box)
     await expect.poll(() => receiver.received.length).toBe(1)
     const why = async () => (await box.run('hub', 'why', id)).stdout
-    await expect.poll(why).toContain('told: ok')
+    await expect.poll(why).toContain('delivered: ok')
     expect((await box.run('hub', 'sessions')).stdout).toMatch(/^\d+ (s|min) .*permission/)
     expect((await box.run('hub', 'status')).stdout).toMatch(/team +0 waiting .*1 in the last hour/)
   }, 180_000)

@@ -703,11 +703,11 @@ describe('init in an untrusted project', () => {
   })
 })
 
-describe('init where a link is put in the place of the settings', () => {
+describe('init where a symbolic link replaces the settings', () => {
   it.each([
     ['the file', '.factory/settings.json', '../other/settings.json'],
     ['the folder', '.factory', 'other'],
-  ])('refuses it after the question: %s', async (_, link, target) => {
+  ])('refuses to write through the link after the question: %s', async (_, link, target) => {
     const files = { '.factory/settings.json': model, 'other/settings.json': model }
     const { home, run, read } = makeMachine(files)
     const ask = async () => {

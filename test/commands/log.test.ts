@@ -167,7 +167,7 @@ describe('hookbell log --follow', () => {
     await expect.poll(said).toEqual([[idle], [asks], [idle]])
     await deliver(home, 'waits-asks')
     await deliver(home, 'waits-done')
-    // An entry that changes no line prints none.
+    // An entry that does not change the line of an event prints nothing.
     const withdrawn = { type: 'withdrawn', channel: 'desk', reason: 'answered' } as const
     await appendEntry(home.state, { at: Date.now(), id: 'event-old', ...withdrawn })
     await record(home, 'event-5', { kind: 'other', title: 'shop: idle' })

@@ -44,7 +44,7 @@ describe('hookbell mute', () => {
     expect(readdirSync(home.state)).toEqual([])
   })
 
-  it('silences questions too, for every later worker, but still writes to files, until unmute', async () => {
+  it('silences questions too, in every later worker, until unmute, but file channels still write', async () => {
     const { home, received, tell } = await makeMuteHome()
     const { stdout } = await home.run('mute', '2h')
     expect(stdout).toMatch(/^Muted until \d{4}-\d\d-\d\d \d\d:\d\d\. Questions too\./)

@@ -75,7 +75,7 @@ describe('cli: notify', () => {
     expect(exitCode).toBe(64)
   })
 
-  it('says so when no folder can take the message', async () => {
+  it('fails with a hint when neither folder can take the message', async () => {
     const { home } = await makeTeamHome()
     const fallback = join(home.home, 'beside')
     Object.assign(home.env, { HOOKBELL_FALLBACK_DIR: fallback })

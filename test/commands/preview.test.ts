@@ -83,7 +83,7 @@ describe('hookbell preview', () => {
     const { stdout, stderr } = await home.run('preview', id.slice(0, 12))
     expect(JSON.parse(stdout)).toMatchObject({ id, kind: 'done', client: 'droid' })
     expect(JSON.parse(stdout).body).toContain('Shall I go on')
-    expect(stderr).toContain('Made of what the journal keeps')
+    expect(stderr).toContain('Made from the journal')
   })
 
   it('does not wait for a transcript that lacks the answer', async () => {
@@ -118,7 +118,7 @@ describe('hookbell preview', () => {
       '"permision" is not a sample, a file or an event',
       'Did you mean "permission"?',
     ],
-    // Another channel would not help.
+    // The wrong event is reported before a wrong or unusable channel.
     [['permision', '--channel', 'team'], '"permision" is not a sample', 'Did you mean'],
     [['permision', '--channel', 'maill'], '"permision" is not a sample', 'Did you mean'],
     [['done', '--channel', 'maill'], 'no channel "maill"', 'Did you mean "mail"?'],

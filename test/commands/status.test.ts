@@ -116,7 +116,7 @@ describe('hookbell status', () => {
     const home = await makeHome()
     const { exitCode, stdout } = await home.run('status')
     expect(stdout).toContain(
-      'x no agent client has our hooks: nothing is told. Next: hookbell init',
+      'x no agent client has our hooks: nobody is notified. Next: hookbell init',
     )
     expect(exitCode).toBe(1)
   })

@@ -306,7 +306,7 @@ describe('hookbell uninstall, after init for every client', () => {
     writeFileSync(join(home.project, '.hookbell.json'), '{}')
     for (const words of [['mute', '1h'], ['hold'], ['trust', home.project]])
       await home.run(...words)
-    // Nothing is cached of a folder that was changed in the last two seconds.
+    // A folder that was changed in the last two seconds is not cached.
     const filesAfterStatus = async () => {
       await home.run('status')
       return readdirSync(home.state)

@@ -87,7 +87,7 @@ describe('an event that is registered more than once', () => {
     }
     expect(only(checksOf({ files }), 'duplicates')).toEqual([
       [
-        'Stop stands more than once in your settings',
+        'Stop: registered more than once in your settings',
         'hookbell uninstall --client copilot --user, then hookbell init --client copilot',
       ],
     ])
@@ -102,7 +102,7 @@ describe('an event that is registered more than once', () => {
     })
     expect(only(checks, 'duplicates')).toEqual([
       [
-        'Stop stands more than once in the settings of ~/repo',
+        'Stop: registered more than once in the settings of ~/repo',
         'Keep one of the entries there, by hand',
       ],
     ])
@@ -177,7 +177,7 @@ describe('the last event of a client', () => {
   const said = (last: Machine['last'] = {}) =>
     checksOf({ files, last }).filter(({ id }) => id === 'client.claude.last')
 
-  it('is unknown until the first one, also where another client sent some', () => {
+  it('is unknown until the first one, even if another client has sent some', () => {
     const unknown = [{ status: 'cannot tell', seen: 'no event seen yet' }]
     expect(said()).toMatchObject(unknown)
     expect(said({ droid: now })).toMatchObject(unknown)
@@ -196,7 +196,7 @@ describe('the last event of a client', () => {
 })
 
 describe('a client', () => {
-  it('is named although it is not installed here, if its hooks are gone', () => {
+  it('is reported even if it is not installed, if its hooks are gone', () => {
     const path = 'repo/.claude/settings.json'
     const remembered = { [path]: { client: 'claude', scope: 'project' } as const }
     const gone = checksOf({ files: { [path]: '{}', '.qwen/x': '' }, remembered })
@@ -208,7 +208,7 @@ describe('a client', () => {
     ])
   })
 
-  it('is named only where it is installed, or has our hooks', () => {
+  it('is reported only if it is installed or has our hooks', () => {
     const ids = (files: Record<string, string>) => [
       ...new Set(checksOf({ files }).map(({ id }) => id.split('.')[1] ?? id)),
     ]

@@ -82,14 +82,14 @@ describe('the check whether codex trusts our hooks', () => {
       [other, { hooks: [ours()] }],
       { 'stop:0:0': hashes.stop },
       'warning',
-      /^not approved where it stands now: another entry was put before it: Stop$/,
+      /^not approved at its new position: another entry was put before it: Stop$/,
     ],
     [
       'a hook was put before ours in its group',
       [{ hooks: [...other.hooks, ours()] }],
       { 'stop:0:0': hashes.stop },
       'warning',
-      /^not approved where it stands now/,
+      /^not approved at its new position/,
     ],
     [
       'the timeout was changed',
@@ -205,14 +205,14 @@ describe('the switch of codex in config.toml', () => {
     ])
   })
 
-  it('counts in a project that is trusted, and in no other', () => {
+  it('counts only in a trusted project', () => {
     const files = { 'repo/.codex/config.toml': '[features]\nhooks = false' }
     expect(switches(files, 'trusted')).toEqual([expect.stringContaining('repo/.codex/config.toml')])
     expect(switches(files, 'untrusted')).toEqual([])
     expect(switches(files)).toEqual([])
   })
 
-  it('is not seen in a damaged file', () => {
+  it('is ignored in a damaged file', () => {
     expect(switches({ '.codex/config.toml': '[features\nhooks = false' })).toEqual([])
   })
 })

@@ -15,7 +15,7 @@ const ask = (env: Record<string, string>, type = 'desktop') =>
     loaded: { config: { channels: { desk: { type }, log: { type: 'file' } } } },
   } as unknown as Facts)
 
-/** Of the package gsettings-desktop-schemas. */
+/** The schema comes with the package gsettings-desktop-schemas. */
 const showBanners = ['get', 'org.gnome.desktop.notifications', 'show-banners']
 const hasGnomeSettings = spawnSync('gsettings', showBanners).status === 0
 

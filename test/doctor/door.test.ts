@@ -51,7 +51,7 @@ describe('the check of the front door', () => {
     ])
   })
 
-  it('finds that no Node.js is pinned', () => {
+  it('reports that no Node.js is pinned', () => {
     expect(checkOf('door.node')).toMatchObject({ status: 'broken', do: RENEW })
     expect(checkOf('door.node')?.seen).toContain('nothing pinned')
   })
@@ -65,7 +65,7 @@ describe('the check of the front door', () => {
   it.each([
     ['1.2.3', 'ok', ''],
     ['1.2.2', 'warning', RENEW],
-  ])('names the process and the version of a worker of %s', (version, status, advice) => {
+  ])('names the process and the version of a worker of version %s', (version, status, advice) => {
     acquireLock(stateDir, version)
     const seen = `process ${process.pid}, version ${version}`
     expect(checkOf('worker')).toEqual({ id: 'worker', status, seen, do: advice })
@@ -92,7 +92,7 @@ describe('the check of a plug-in', () => {
       {
         id: 'client.opencode.canary',
         status: 'warning',
-        seen: `${join(stateDir, 'hookbell.js')} is as another version wrote it`,
+        seen: `${join(stateDir, 'hookbell.js')} was written by another version`,
         do: 'hookbell init --client opencode',
       },
     ])

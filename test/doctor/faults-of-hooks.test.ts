@@ -119,7 +119,7 @@ const faults: Record<string, Fault> = {
   'the front door is gone': {
     break: (home) => rmSync(door(home)),
     doctor: ['door.present', 'broken', /^no .*hookbell-hook$/, /doctor --fix/],
-    status: /^x no .*hookbell-hook\. Nothing is told\. Run: hookbell doctor --fix$/m,
+    status: /^x no .*hookbell-hook\. Nobody is notified\. Run: hookbell doctor --fix$/m,
     repair: 'fix',
   },
   'another program is in the place of the front door': {
@@ -130,7 +130,7 @@ const faults: Record<string, Fault> = {
   'the front door is not executable': {
     break: (home) => chmodSync(door(home), 0o644),
     doctor: ['door.present', 'broken', /is not executable/, /doctor --fix/],
-    status: /^x .*is not executable\. Nothing is told/m,
+    status: /^x .*is not executable\. Nobody is notified/m,
     repair: 'fix',
   },
   'other users can change the front door': {
@@ -142,43 +142,43 @@ const faults: Record<string, Fault> = {
   'other users can change the recorded paths': {
     break: (home) => chmodSync(runtime(home, 'pinned.json'), 0o666),
     doctor: ['door.present', 'broken', /can change .*pinned\.json, so no worker starts/, /--fix/],
-    status: /^x another user owns or can change .*pinned\.json.*Nothing is told/m,
+    status: /^x another user owns or can change .*pinned\.json.*Nobody is notified/m,
     repair: 'fix',
   },
   'the recorded paths are damaged': {
     break: (home) => writeFileSync(runtime(home, 'pinned.json'), '{'),
     doctor: ['door.present', 'broken', /^.*pinned\.json is damaged, so no worker starts/, /--fix/],
-    status: /^x .*pinned\.json is damaged.*Nothing is told/m,
+    status: /^x .*pinned\.json is damaged.*Nobody is notified/m,
     repair: 'fix',
   },
   'other users can change the worker': {
     break: (home) => chmodSync(runtime(home, 'dist/worker.cjs'), 0o666),
     doctor: ['door.present', 'broken', /can change .*worker\.cjs, so no worker starts/, /--fix/],
-    status: /^x another user owns or can change .*worker\.cjs.*Nothing is told/m,
+    status: /^x another user owns or can change .*worker\.cjs.*Nobody is notified/m,
     repair: 'fix',
   },
   'other users can change the code that the worker loads': {
     break: (home) => chmodSync(runtime(home, 'dist/worker-code.cjs'), 0o666),
     doctor: ['door.present', 'broken', /can change .*worker-code\.cjs, so no worker/, /--fix/],
-    status: /^x another user owns or can change .*worker-code\.cjs.*Nothing is told/m,
+    status: /^x another user owns or can change .*worker-code\.cjs.*Nobody is notified/m,
     repair: 'fix',
   },
   'other users can change a package that the worker loads': {
     break: (home) => chmodSync(runtime(home, 'dist/packages/zod.cjs'), 0o666),
     doctor: ['door.present', 'broken', /can change .*zod\.cjs, so no worker/, /--fix/],
-    status: /^x another user owns or can change .*zod\.cjs.*Nothing is told/m,
+    status: /^x another user owns or can change .*zod\.cjs.*Nobody is notified/m,
     repair: 'fix',
   },
   'other users can replace the packages that the worker loads': {
     break: (home) => chmodSync(runtime(home, 'dist/packages'), 0o777),
     doctor: ['door.present', 'broken', /can change .*packages, so no worker/, /--fix/],
-    status: /^x another user owns or can change .*packages,.*Nothing is told/m,
+    status: /^x another user owns or can change .*packages,.*Nobody is notified/m,
     repair: 'fix',
   },
   'the files that the front door runs are gone': {
     break: (home) => rmSync(runtime(home, 'dist'), { recursive: true }),
     doctor: ['door.present', 'broken', /^no .*worker\.cjs, so no worker starts/, /--fix/],
-    status: /^x no .*worker\.cjs.*Nothing is told/m,
+    status: /^x no .*worker\.cjs.*Nobody is notified/m,
     repair: 'fix',
   },
   'Node.js is not at its recorded path': {
@@ -206,7 +206,7 @@ const faults: Record<string, Fault> = {
     status: /^x Factory droid: .*settings\.json:\d+:\d+: .*Correct it by hand$/m,
     repair: ({ settings }) => writeFileSync(settings, readFileSync(settings, 'utf8').slice(0, -1)),
   },
-  'a folder is in the place of the settings': {
+  'the settings file is a folder': {
     break: ({ settings }) => {
       rmSync(settings)
       mkdirSync(settings)
@@ -218,7 +218,7 @@ const faults: Record<string, Fault> = {
       await run(['init', '--client', 'droid', '--yes'])
     },
   },
-  'a file is in the place of the folder of the settings': {
+  'the folder of the settings is a file': {
     break: ({ settings }) => {
       renameSync(dirname(settings), `${settings}.before`.replace('.factory/', ''))
       writeFileSync(dirname(settings), '')
@@ -248,7 +248,7 @@ const faults: Record<string, Fault> = {
   'a command is registered twice': {
     break: ({ editSettings }) =>
       editSettings(({ hooks }) => ({ hooks: { ...hooks, Stop: [...hooks.Stop, hooks.Stop[0]] } })),
-    doctor: ['client.droid.duplicates', 'warning', /^Stop stands more than once/, /uninstall/],
+    doctor: ['client.droid.duplicates', 'warning', /^Stop: registered more than once/, /uninstall/],
     repair: 'as advised',
   },
   'codex has not approved the hooks': {

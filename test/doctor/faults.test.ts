@@ -36,7 +36,7 @@ const faults: Record<string, Fault> = {
     status: /^x .*config\.json:1:2: not JSON.*hookbell config edit$/m,
     repair: repairConfig,
   },
-  'a folder is in the place of the configuration': {
+  'the configuration is a folder': {
     break: ({ configDir }) => {
       rmSync(join(configDir, 'config.json'))
       mkdirSync(join(configDir, 'config.json'))
@@ -152,11 +152,11 @@ const faults: Record<string, Fault> = {
   },
   'no route leads to any channel': {
     break: toConfig({ ...working, routes: [] }),
-    doctor: ['routes', 'broken', /no route leads to a channel: nothing is told/, /config edit/],
-    status: /^x no route leads to a channel: nothing is told/m,
+    doctor: ['routes', 'broken', /no route leads to a channel: nobody is notified/, /config edit/],
+    status: /^x no route leads to a channel: nobody is notified/m,
     repair: repairConfig,
   },
-  'a file is in the place of the spool folder': {
+  'the spool folder is a file': {
     break: ({ state }) => writeFileSync(join(state, 'spool'), ''),
     doctor: ['permissions', 'broken', /spool: not a folder of this user; events go else/, /mv /],
     status: /^x .*spool: not a folder of this user; events go elsewhere\. Move it away: mv/m,
@@ -189,7 +189,7 @@ const faults: Record<string, Fault> = {
     status: /^x .*: the disk is read-only; events are stored in .*\. Make it writable$/m,
     repair: ({ home }) => rmSync(join(home, 'is-read-only')),
   },
-  'no disk takes an event': {
+  'neither the state folder nor its fallback can take an event': {
     prelude: `
       cp -a "$STATE" "$STATE.full" && mount -t tmpfs -o mode=700,nr_inodes=500 x "$STATE"
       cp -a "$STATE.full/." "$STATE" && rm -r "$STATE.full"

@@ -38,7 +38,7 @@ async function makeFolders() {
 const modeOf = (path: string) => (statSync(path).mode & 0o7777).toString(8)
 
 describe('doctor --fix', () => {
-  it('does nothing where nothing is wrong', async () => {
+  it('does nothing if it can repair none of the faults', async () => {
     const { fix } = await makeFolders()
     const checks = [
       registered,
@@ -101,14 +101,14 @@ describe('doctor --fix', () => {
     expect(modeOf(configDir)).toBe('777')
   })
 
-  it('leaves folders that cannot be reached', async () => {
+  it('changes nothing in folders that cannot be reached', async () => {
     const { configDir, fix } = await makeFolders()
     rmSync(configDir, { recursive: true })
     symlinkSync(configDir, configDir)
     expect((await fix()).done).toEqual([])
   })
 
-  it('makes no state folder where init never ran', async () => {
+  it('creates no state folder if init never ran', async () => {
     const { stateDir, fix } = await makeFolders()
     rmSync(stateDir, { recursive: true })
     expect(await fix(registered, check('door.present', 'broken', ''))).toEqual({
@@ -121,14 +121,14 @@ describe('doctor --fix', () => {
   it.each<[string, (spool: string) => void]>([
     ['are missing', (spool) => rmSync(spool, { recursive: true })],
     ['can be changed by others', (spool) => chmodSync(join(spool, 'dead'), 0o777)],
-  ])('makes the folders of the spool that %s', async (_, breakIt) => {
+  ])('repairs folders of the spool that %s', async (_, breakIt) => {
     const { stateDir, fix } = await makeFolders()
     breakIt(join(stateDir, 'spool'))
     expect((await fix()).done).toEqual([`made the folders of the spool in ${stateDir}`])
     expect(modeOf(join(stateDir, 'spool/dead'))).toBe('700')
   })
 
-  it('does not claim to have made folders that it cannot make', async () => {
+  it('does not claim to have created folders that it cannot create', async () => {
     const { stateDir, fix } = await makeFolders()
     rmSync(join(stateDir, 'spool'), { recursive: true })
     writeFileSync(join(stateDir, 'spool'), '')

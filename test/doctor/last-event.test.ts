@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { lastEventFinder } from '../../src/doctor/last-event.ts'
 import { emptyStatus } from '../../src/journal/history.ts'
 
-it('reads all latest events only for a client that is not among the last few', () => {
+it('all latest events are read only if the client sent none of the last ten', () => {
   const clients = ['claude', 'droid', ...Array.from({ length: 20 }, () => 'droid')]
   const events = clients.map((client, at) => ({ ...emptyStatus(`${at}`, at), client }))
   const reads: number[] = []

@@ -57,7 +57,7 @@ describe('the check whether a session must be restarted', () => {
     await home.run('uninstall', '--yes')
   })
 
-  it('looks at the hooks of a project only for sessions in it', async () => {
+  it('checks the hooks of a project only for sessions in that project', async () => {
     const home = await makeHome()
     await home.run('init', '--client', 'claude', '--project', '--yes')
     const facts = { env: home.env, cwd: home.project, stateDir: home.state, now: Date.now() }

@@ -17,7 +17,7 @@ describe('the check of waiting events', () => {
     return find(checkSpool(makeFacts({ events: statuses })), 'spool.backlog')[0]
   }
 
-  it('is a warning once the oldest waits for more than an hour', () => {
+  it('warns once the oldest has waited for more than an hour', () => {
     expect(said([90, 'delivered'])).toMatchObject({ status: 'ok', seen: 'nothing waits' })
     expect(said([60, 'waiting'], [5, 'waiting'], [90, 'dead'])).toMatchObject({
       ...{ status: 'ok', seen: '2 wait, the oldest 60 min', do: '' },

@@ -14,7 +14,7 @@ describe('the desktop bus', () => {
     find(await checkSystem(makeFacts({ env })), 'desktop.bus')
 
   it.runIf(process.platform === 'linux')(
-    'is the one that the variable or the socket names',
+    'is found by the variable or by the socket in the runtime folder',
     async () => {
       const folder = await makeFolder()
       const path = join(folder, 'bus')

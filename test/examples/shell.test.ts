@@ -37,7 +37,7 @@ const notRun: Record<string, string> = {
   'npm run build && npm link': 'test/clone.test.ts runs it',
   'npm pack && npm install --global ./hookbell-*.tgz': 'test/session.test.ts installs the tarball',
   'npm ci && npm test': 'runs this test',
-  'npm run bench': 'measures; would disturb the tests beside it',
+  'npm run bench': 'measures times; would disturb the tests that run in parallel',
   'npm run gen': 'writes into the repository; `npm test` compares what it would write',
   'npm run record': 'writes into the repository; test/session.test.ts runs the same session',
   'npm run format': 'writes into the repository; `npm test` checks the format',

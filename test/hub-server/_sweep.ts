@@ -53,7 +53,7 @@ export const tagOf = (body: string) => body.match(/#(\d+-\d+-\d+)#/)?.[1] ?? ''
 /** The number of events that a message covers. */
 export const countIn = (body: string) => 1 + Number(body.match(/and (\d+) more/)?.[1] ?? 0)
 
-/** Why machines had to retry a handover, and how often. */
+/** The reasons why machines had to retry a handover, with how often each occurred. */
 export async function handedOverAgain(machines: readonly Machine[]) {
   const reasons = new Map<string, number>()
   for (const { state } of machines)

@@ -3,7 +3,7 @@ import { type HubRecord, recordOf } from '../../src/hub/record.ts'
 import { parseRecord, toDelivery } from '../../src/hub-server/accept.ts'
 import { makeDelivery } from '../support/delivery.ts'
 
-/** The message that a hub sends for one of a machine. */
+/** The message that a hub sends for a message of a machine. */
 function throughHub(changes: { asks?: boolean }, added: object = {}) {
   const delivery = makeDelivery('e1', { session: 's1' })
   const record = recordOf(delivery, { ...delivery.message, ...changes }, 1000)
@@ -17,7 +17,7 @@ describe('hub: the message of a record', () => {
     expect(throughHub({})).not.toHaveProperty('asks')
   })
 
-  it('contains no field of a newer machine', () => {
+  it('drops unknown fields of a newer machine', () => {
     expect(throughHub({}, { url: 'https://example.com' })).toEqual(throughHub({}))
   })
 

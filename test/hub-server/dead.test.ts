@@ -66,13 +66,13 @@ describe.skipIf(!hasRedis)('hub: a dead message', () => {
     await expect.poll(() => titlesOf(receiver)).toEqual([...events, ...events])
   })
 
-  it('is found by the id of its message if only some recipients lack it, and is sent to them', async () => {
+  it('is found by its id if only some recipients have not received it, and is sent to them', async () => {
     const { state, start, open, id, whoGot } = await startDeadRetry()
     await open(async (hub) => {
       expect(await deadInHub(hub)).toMatchObject([{ id, channel: 'team', reason: 'stalled' }])
       expect(await actOnDead(hub, 'retry', id)).toBe(1)
     })
-    // It has all its attempts again.
+    // The retry has all its attempts again.
     const hub = await start({ retry: { ...never.retry, maxAttempts: 2 } })
     await expect.poll(() => hub.states('delivered')).toHaveLength(1)
     state.isRefusing = false

@@ -196,7 +196,7 @@ describe.skipIf(!hasRedis)('hub: faults', () => {
     const hub = await runHub(redis, team(receiver.url))
     await handOver(redis, 'one')
     await expect.poll(() => receiver.received.length).toBe(1)
-    // Longer than the hub's claim to the message is valid.
+    // Longer than the lock of the hub on the message is valid.
     await sleep(11_000)
     await redis.start()
     await handOver(redis, 'two')
@@ -214,7 +214,7 @@ describe.skipIf(!hasRedis)('hub: faults', () => {
     expect(texts).toHaveLength(new Set(texts).size)
   })
 
-  it('a hub whose Redis is gone ends when it is asked to', async () => {
+  it('a hub whose Redis is down exits on SIGTERM', async () => {
     const redis = await startRedis()
     const hub = await startHubProcess({ url: redis.url() }, team('http://127.0.0.1:9/'))
     await redis.stop()
@@ -222,7 +222,7 @@ describe.skipIf(!hasRedis)('hub: faults', () => {
     expect(await hub.exited).toBe(0)
   })
 
-  it('a hub takes a new password after Redis got one, and no longer tries the old one', async () => {
+  it('a hub uses a new password after a reload, and no longer tries the old one', async () => {
     const redis = await startRedis({ users: [...users, 'user admin on nopass ~* &* +@all'] })
     const admin = new RedisConnection({
       url: redis.url('admin'),
@@ -246,7 +246,7 @@ describe.skipIf(!hasRedis)('hub: faults', () => {
     expect(hub.output().split('"reloaded"')[1]).not.toContain('the hub refuses')
   })
 
-  it('the rate limit of a destination holds after somebody emptied Redis', async () => {
+  it('the rate limit of a destination still holds after Redis was emptied', async () => {
     const redis = await startRedis()
     const times: number[] = []
     const note = () => {
@@ -264,7 +264,7 @@ describe.skipIf(!hasRedis)('hub: faults', () => {
     expect(last - first).toBeGreaterThan(1000)
   })
 
-  it('the rate limit of a destination holds after Redis has lost its data', async () => {
+  it('the rate limit of a destination still holds after Redis lost its data in a restart', async () => {
     const redis = await startRedis({ args: ['--appendonly', 'no', '--save', ''] })
     const times: number[] = []
     const note = () => {

@@ -97,7 +97,7 @@ describe.skipIf(!hasRedis)('hub: a destination', () => {
     for (const between of asked.join('').split('a')) expect(between.length).toBeLessThanOrEqual(2)
   })
 
-  it('that asks to wait gets nothing before that time', async () => {
+  it('that sends Retry-After gets no message before that time', async () => {
     const refusal = { status: 429, headers: { 'retry-after': '1' } }
     const { asked, start, add } = await startPicky((title) => (title === 'a' ? refusal : undefined))
     await add(['a', 'b'])

@@ -48,7 +48,7 @@ describe.skipIf(!hasRedis)('hub: a mail that a server refuses for one of its rec
       .toMatchObject([{ state: 'delivered', detail: '250 2.0.0 Ok: queued as 4F2A' }])
   })
 
-  it('ends as delivered if it is refused for good', async () => {
+  it('ends as delivered if that recipient is refused for good', async () => {
     const { state, start, handOver, mails } = await startGreylisted()
     const hub = await start({ retry: { ...quick.retry, maxAttempts: 3 } })
     const id = await handOver('first')
@@ -61,7 +61,7 @@ describe.skipIf(!hasRedis)('hub: a mail that a server refuses for one of its rec
     expect(counts).toEqual({ delivered: 1 })
   })
 
-  it('waits across a restart of the hub, and is sent at once by a flush', async () => {
+  it('stays queued across a restart of the hub, and is sent at once by a flush', async () => {
     const { state, start, handOver, mails } = await startGreylisted()
     const before = await start(never)
     await handOver('first')
@@ -93,7 +93,7 @@ describe.skipIf(!hasRedis)('hub: a mail that a server refuses for one of its rec
     expect(to('old')).toContainEqual(expect.stringContaining('more'))
   })
 
-  it('is sent to nobody twice if a hub was killed before it recorded the end', async () => {
+  it('is not sent to anybody twice if a hub was killed before it recorded the end', async () => {
     const { state, start, handOver, mails, whoGot } = await startGreylisted()
     const hub = await start(never)
     const queue = hub.open.queues[0]?.queue
@@ -113,7 +113,7 @@ describe.skipIf(!hasRedis)('hub: a mail that a server refuses for one of its rec
   it.each([
     ['added the retry', /evalsha.*\.team~/is],
     ['marked the mail as sent', /SET\r\n\$\d+\r\nhb:seen:/],
-  ])('reaches everybody once if its hub is killed as soon as it has %s', async (_, last) => {
+  ])('reaches each recipient once if the hub is killed as soon as it has %s', async (_, last) => {
     const { state, start, redis, channels, handOver, whoGot } = await startGreylisted()
     const proxy = await startCuttingProxy(redis.port, last)
     const id = await handOver('first')
@@ -153,7 +153,7 @@ describe.skipIf(!hasRedis)('hub: a mail that a server refuses for one of its rec
     expect(whoGot('first')).toEqual(['old@x.test', 'new@x.test'])
   })
 
-  it('shows in the status why it is not sent', async () => {
+  it('is shown in the status with the reason why it is not sent', async () => {
     const { state, start, handOver } = await startGreylisted()
     const hub = await start(never)
     await handOver('first')

@@ -52,7 +52,7 @@ describe.skipIf(!hasRedis)('hub: the hub', () => {
     await expect.poll(() => titlesOf(receiver)).toEqual(['one'])
   })
 
-  it('goes on when Redis gets a certificate of another authority', async () => {
+  it('continues after Redis gets a certificate of another authority', async () => {
     const [before, after] = [await makeAuthority(), await makeAuthority()]
     for (const one of [before, after]) onTestFinished(() => one.remove())
     const server = await startRedis({ tls: await before.issue('IP:127.0.0.1') })

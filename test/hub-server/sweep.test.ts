@@ -168,7 +168,7 @@ describe.skipIf(!hasRedis)('hub: three machines, 20 destinations and two hubs', 
     await Promise.all([first, others])
     await untilAllIsTold(team)
     await report(team, 'told, with three kills,', startedAt)
-    // The events that the killed worker had claimed may change places.
+    // The order of machine 0 is not checked: events that its killed worker had claimed may change places.
     const again = expectOrder(team, [1, 2])
     // For each destination, one message can be in progress when its hub is killed, and one when Redis is.
     expect(Math.max(...again)).toBeLessThanOrEqual(2)

@@ -314,7 +314,7 @@ describe('applyPlan with concurrent writers', () => {
     expect(readdirSync(onlyFolder(join(home, 'state/backups')))).toEqual([])
   })
 
-  it('gives up if the path leads to another file each time it looks', () => {
+  it('gives up if the path leads to another file at each attempt', () => {
     const home = makeHome({ '.factory/a': '{}', '.factory/b': '{}' })
     const path = join(home, settings)
     let looks = 0

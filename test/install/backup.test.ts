@@ -94,7 +94,7 @@ describe('backup', () => {
     expect(originalText(stateDir, own)).toBe('{}')
   })
 
-  it('returns the oldest text that it knows, unless its copy was changed', () => {
+  it('returns the oldest recorded text, unless its copy was changed', () => {
     const { path, stateDir, folder, install } = startedHome('{ }')
     expect(originalText(stateDir, path)).toBe(undefined)
     install()

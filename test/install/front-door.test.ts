@@ -57,7 +57,7 @@ describe('installFrontDoor', () => {
     },
   )
 
-  it.skipIf(!canMount)('registers nothing where no program can be started', async () => {
+  it.skipIf(!canMount)('registers nothing if the state folder is on a noexec mount', async () => {
     const home = await makeHome()
     const elsewhere = await makeFolder()
     const settings = join(home.home, '.factory/settings.json')

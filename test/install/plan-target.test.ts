@@ -88,7 +88,7 @@ describe('planTarget', () => {
     expect(plan('codex', before, 'Stop,SessionEnd,Interrupt').changed).toBe(false)
   })
 
-  it('registers an event of codex only for the tool with which it asks', () => {
+  it('registers PreToolUse of codex only for the tool that asks the user', () => {
     const first = plan('codex', '{}', 'Stop,PreToolUse')
     const { PreToolUse, Stop } = JSON.parse(first.text).hooks
     expect(PreToolUse).toEqual([{ matcher: '^request_user_input$', hooks: Stop[0].hooks }])
@@ -104,7 +104,7 @@ describe('planTarget', () => {
     })
   })
 
-  it('replaces its own plug-in and rejects one of others', () => {
+  it('replaces its own plug-in and rejects a foreign one', () => {
     const { text } = plan('opencode')
     expect(plan('opencode', text).changed).toBe(false)
     expect(plan('opencode', text.replace(door, '/old')).text).toBe(text)
@@ -113,7 +113,7 @@ describe('planTarget', () => {
     )
   })
 
-  it('rejects a result above the size limit for reading', () => {
+  it('rejects a result that would be too large to be read again', () => {
     const text = JSON.stringify({ a: 'é'.repeat(512 * 1024 - 50) })
     expect(() => plan('claude', text)).toThrow(/with the hooks the file would be larger than 1 MiB/)
   })

@@ -83,13 +83,13 @@ describe('our hooks in a file', () => {
     expect(findRegistration(place, `${path}.state`)).toBeUndefined()
   })
 
-  it('are none if a folder is in its place, with the reason', () => {
+  it('are not read from a folder, which is reported as the fault', () => {
     const place = { client: 'droid', scope: 'user', path: makeHome(), form: 'wrapped' } as const
     const fault = `${place.path}: not a regular file`
     expect(readRegistered(place)).toEqual({ place, hooks: [], fault })
   })
 
-  it('are none if the file cannot be read, with the reason', () => {
+  it('are not read from a file with a syntax error, which is reported as the fault', () => {
     const fault = expect.stringContaining('file:1:')
     expect(readText('droid', '{', 'wrapped')).toEqual({ hooks: [], fault })
   })
@@ -104,7 +104,9 @@ describe('a file with an entry', () => {
     ['with a command that is not text', 'droid', { hooks: [other, { type: 'command' }] }],
     ['that is flat, and has no command', 'cursor', { command: 7 }],
   ])('%s is ignored as a whole by %s', (_, client, entry) => {
-    const fault = expect.stringMatching(/: an entry of Stop is of a form that voids the file$/)
+    const fault = expect.stringMatching(
+      /: an entry of Stop has a form that makes the file invalid$/,
+    )
     expect(read(client, [{ hooks: [other] }, entry])).toEqual({ hooks: [], fault })
   })
 

@@ -6,7 +6,7 @@ import { endWorker, removeEverything } from '../../src/install/remove-state.ts'
 import { ownerToken, thisProcess } from '../../src/spool/lock/owner.ts'
 import { makeHome } from './make-home.ts'
 
-it('ends no process of this machine if the worker runs on another one', async () => {
+it('does not end a process of this machine if the worker runs on another machine', async () => {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
   onTestFinished(() => void child.kill('SIGKILL'))
   const owner = { ...thisProcess(), pid: Number(child.pid), host: 'elsewhere.1' }

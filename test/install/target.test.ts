@@ -168,13 +168,13 @@ describe('makeGuard', () => {
     return { at, check: (name: string) => guard(at(`repo/${name}`)) }
   }
 
-  it('accepts what is in the project, or would be', () => {
+  it('accepts paths in the project, whether they exist or not', () => {
     const { check } = guarded()
     for (const name of ['.factory/settings.json', '.factory/other.json', '.new/folder/file'])
       expect(() => check(name)).not.toThrow()
   })
 
-  it('accepts all below /, where a container may have its project', () => {
+  it('accepts every path if the project is /, as in a container', () => {
     const guard = makeGuard('/')
     for (const path of ['/.missing/settings.json', process.execPath])
       expect(() => guard(path)).not.toThrow()
@@ -187,7 +187,7 @@ describe('makeGuard', () => {
       expect(() => check(name)).toThrow('the file is a link out of the project')
   })
 
-  it.each(['a link', 'another folder'])('rejects %s in the place of the project', (which) => {
+  it.each(['a link', 'another folder'])('rejects %s that has replaced the project', (which) => {
     const { at, check } = guarded()
     renameSync(at('repo'), at('away'))
     if (which === 'a link') symlinkSync('away', at('repo'))

@@ -83,7 +83,7 @@ function targetFor(name: ClientName, path: string, shape: HookLayout = 'wrapped'
   return { name, client, scope: 'user', folder: dirname(path), isAbsent: false, file, events }
 }
 
-/** A place whose file others change each time after it was read. */
+/** A place whose file is changed by others each time after it was read. */
 function changing(place: HookPlace, change: () => void): HookPlace {
   return {
     ...place,
@@ -211,7 +211,7 @@ describe('the removal of what init wrote', () => {
       link: 'none',
       hasNote: false,
     })
-    // The state folder was removed in between, so the second one finds hooks of ours and no record of the first.
+    // As if the state folder was removed in between: the second install finds our hooks, but no record of the first.
     for (const stateDir of ['first', 'second'].map((name) => join(home, name)))
       applyPlan({
         path,

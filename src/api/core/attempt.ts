@@ -135,7 +135,7 @@ function judge({ status, headers: given, text, end, cause }: TransportResponse):
     const retryAfterMs = parseRetryAfter(headers, Date.now())
     return { failure: { kind: 'http', status, retryAfterMs }, received }
   }
-  // A 204 has no body, so that the end of one says nothing, as after a wrong content-length.
+  // Not for a 204, which has no body: there, only a wrong content-length can make the end look broken.
   if (end === 'broken' && status !== 204) return { failure: networkFailure(cause, 'body') }
   return { received, isTooLong: end === 'too-long' }
 }

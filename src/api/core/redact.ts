@@ -1,7 +1,7 @@
 import { isRecord, mapFields } from '../record.ts'
 
 const MASK = '[secret]'
-/** Shorter strings are no secrets, and masking them would make every text unreadable. */
+/** Shorter strings do not count as secrets: masking them would make every text unreadable. */
 const SHORTEST = 8
 /** Up to 15 letters in lower case, upper case or capitalized: more likely a word than a key. */
 const WORD = /^([a-z]{1,15}|[A-Z]{1,15}|[A-Z][a-z]{1,14})$/

@@ -62,7 +62,7 @@ function shareFields(body: string): string {
 const REFERENCE = 5
 const DECLARATION = 6
 
-/** How many characters a constant for a text saves that occurs so many times. */
+/** How many characters a constant saves for a text that occurs `times` times. */
 function saved(text: string, times: number): number {
   return times * (text.length - REFERENCE) - (text.length + DECLARATION)
 }

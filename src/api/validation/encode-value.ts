@@ -51,7 +51,7 @@ function isPlain(item: unknown): boolean {
   return Number.isFinite(item) || /string|boolean/.test(typeof item)
 }
 
-/** JSON has none of the entries of a `Map` and the like, which are no records. */
+/** False for a `Map` and the like, because JSON would contain none of their entries. */
 function hasJson(item: unknown): boolean {
   return (
     item === undefined || item === null || isPlain(item) || Array.isArray(item) || isRecord(item)

@@ -150,7 +150,7 @@ function sharesOf(rows: readonly Fields[], nameField: string, countField: string
 
 const add = (sum: number, value: number) => sum + value
 
-/** At most so many rows, given the highest first: the last one combines all that have no row of their own. */
+/** At most `maxRows` rows of shares that are sorted highest first. The last row combines all that do not fit. */
 export function withRest(shares: readonly Share[], maxRows: number): readonly Share[] {
   if (shares.length <= maxRows) return shares
   const rest = shares.slice(maxRows - 1)

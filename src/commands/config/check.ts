@@ -56,7 +56,7 @@ export async function problemsOf(loaded: LoadedConfig): Promise<string[]> {
     ...(await channelBodyProblems(config)),
     ...(unsafe === undefined ? [] : [`hub: url ${unsafe}`]),
     ...all.map(([name, why]) => `channel ${name}: ${why}`),
-    ...(isSilent ? ['no route leads to a channel: nothing is told'] : []),
+    ...(isSilent ? ['no route leads to a channel: nobody is notified'] : []),
   ]
 }
 
@@ -77,7 +77,7 @@ function readAny(path: string): string {
   return text
 }
 
-/** Any file may be named: the usual advice, to take it and all that is in its folder over, could do harm. */
+/** The user may name any file, so the usual advice (`chown -R` on its folder) could do harm. */
 function readIfAllowed(path: string): string | undefined {
   try {
     return readRegular(path, { maxBytes: MAX_BYTES })

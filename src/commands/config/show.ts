@@ -64,7 +64,7 @@ function rowsOf(loaded: LoadedConfig): Row[] {
 /** Channels as the file has them, with unresolved references, also those that cannot be used yet; and their defaults. */
 function withDefaults(written: Channels, known: Channels): Channels {
   const channels = Object.entries(written).map(([name, channel]) => {
-    // A channel of the hub has other options than the one of the same name that stands in for it.
+    // A channel of the hub has other options than the local channel of the same name that bypasses the hub.
     const { type, ...options } = known[name] ?? {}
     return [name, type === channel.type ? { ...channel, ...options, ...channel } : channel]
   })

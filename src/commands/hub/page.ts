@@ -55,7 +55,7 @@ function sessionTable(sessions: readonly WaitingSession[], now: number): string 
 }
 
 function destinationTable({ destinations }: HubStatus, now: number): string {
-  const head = ['channels', 'waiting', 'questions', 'last hour', 'dead', 'oldest', 'takes none for']
+  const head = ['channels', 'waiting', 'questions', 'last hour', 'dead', 'oldest', 'paused for']
   const rows = destinations.map((one) => [
     channelsOf(one),
     ...[one.waiting, one.questions, one.endedInLastHour, one.dead],

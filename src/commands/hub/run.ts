@@ -96,7 +96,7 @@ async function replace(before: Running, loaded: LoadedConfig, told: Set<string>)
   }
 }
 
-/** Where somebody has corrected a channel, messages do not wait for the end of its pause. Failing to do so costs time. */
+/** Ends the pause of each channel whose configuration changed. If that fails, its messages only wait longer. */
 async function flushChanged(before: Running, { loaded, channels, open }: Running) {
   const { flushHub } = await import('../../hub-server/flush.ts')
   const settingsOf = (name: string, { config }: LoadedConfig) =>
@@ -107,7 +107,7 @@ async function flushChanged(before: Running, { loaded, channels, open }: Running
   await flushHub(open, changed).catch(() => {})
 }
 
-/** Remembers the text. @returns whether it was not there yet */
+/** Remembers the text. @returns whether it is new */
 function isNew(text: string, told: Set<string>): boolean {
   if (told.has(text)) return false
   told.add(text)

@@ -43,7 +43,7 @@ export function standstills({ isRunning, isShut, destinations }: HubStatus): str
   ]
 }
 
-/** Messages of a channel that the configuration has no longer may still be there. */
+/** A destination may still hold messages of channels that were removed from the configuration. */
 export function channelsOf({
   channels,
 }: Pick<HubStatus['destinations'][number], 'channels'>): string {
@@ -59,7 +59,7 @@ function destinationCells(one: HubStatus['destinations'][number]): string[] {
     `${endedInLastHour} in the last hour`,
     `${dead} dead`,
     oldest === null ? '' : `oldest ${ago(oldest)}`,
-    restMs > 1000 ? `takes none for ${formatDuration(restMs)}` : '',
+    restMs > 1000 ? `paused for ${formatDuration(restMs)}` : '',
   ]
 }
 
@@ -87,9 +87,9 @@ const inWords = {
   waiting: 'waits for its turn',
   active: 'is being sent',
   dead: 'dead',
-  delivered: 'told',
-  expired: 'not told',
-  answered: 'not told',
+  delivered: 'delivered',
+  expired: 'not sent',
+  answered: 'not sent',
   dropped: 'dropped',
   unknown: 'not known here: not handed over, refused (hookbell hub status), or more than a day ago',
 } satisfies Record<Whereabouts['state'], string>

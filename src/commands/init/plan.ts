@@ -34,8 +34,8 @@ function planChange(target: Target, { door, env }: Place): Change {
   const diff = renderDiff(file.path, old.hash && old.text, preview.text)
   const notes = settingsNotes(target, { shape: preview.shape, links: old.links }, { env })
   const fault = readRegisteredText(placeOf(target), preview.text).fault
-  const voided = fault === undefined ? [] : [`${fault}: ${target.client.title} runs no hook of it`]
-  return { target, realPath, plan, preview, diff, notes: [...notes, ...voided] }
+  const invalid = fault === undefined ? [] : [`${fault}: ${target.client.title} runs no hook of it`]
+  return { target, realPath, plan, preview, diff, notes: [...notes, ...invalid] }
 }
 
 /** A file that was not chosen this time: no change if it is up to date or cannot be read. */

@@ -23,13 +23,13 @@ export function clientProblems(
   if (problems.length > 0 || isHub) return problems
   // Programs may store events through the library, without any hook.
   const isUsed = !isInstalled && lastEvent !== null && Date.now() - lastEvent < QUIET_MS
-  return isUsed ? [] : ['no agent client has our hooks: nothing is told. Next: hookbell init']
+  return isUsed ? [] : ['no agent client has our hooks: nobody is notified. Next: hookbell init']
 }
 
 /** Registered hooks call the front door, which may be missing, broken or unsafe. */
 function doorProblems(): string[] {
   const fault = doorFault(stateDir())
-  const seen = fault === undefined ? doorRisk(stateDir()) : `${fault}. Nothing is told`
+  const seen = fault === undefined ? doorRisk(stateDir()) : `${fault}. Nobody is notified`
   return seen === undefined ? [] : [`${seen}. Run: hookbell doctor --fix`]
 }
 

@@ -40,7 +40,7 @@ export async function problemsOf(
   const names = Object.keys(channels)
   const isExplained = names.length === 0 && Object.keys(unusable).length > 0
   if (unreachable.length === names.length && !isExplained)
-    problems.push('no route leads to a channel: nothing is told. Add one: hookbell config edit')
+    problems.push('no route leads to a channel: nobody is notified. Add one: hookbell config edit')
   problems.push(...warnings)
   const full = noRoom(state)
   const risks = [...foldersAtRisk(configDir(), state), ...spoolAtRisk(state), full]

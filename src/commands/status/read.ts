@@ -99,7 +99,7 @@ function readEvents({ folders, state, config, hub }: Looked, onUnreadable: OnUnr
   return withEvents(folders, read, onUnreadable)
 }
 
-/** What lies in the spools that needs a worker, or a person. */
+/** What in the spools waits for a worker, or needs a person. */
 function readSpools(folders: readonly string[], onUnreadable: OnUnreadable) {
   const corrupt = folders.flatMap((folder) => list(spoolIn(folder).corrupt, onUnreadable)).length
   const unclaimed = folders.flatMap((folder) => {

@@ -9,7 +9,7 @@ const ON_HOLD = 'all is on hold. Go on with: hookbell resume'
 
 type Told = EventStatus & { entries: readonly JournalEntry[] }
 
-/** Why an event was told or not, from the journal, in the order in which it was decided: a label and a sentence each. */
+/** Why an event led to a notification or not: a label and a sentence for each step, in the order of the decisions. */
 export function reasonsOf(told: Told, isOnHold: boolean): [string, string][] {
   const accepted = told.entries.find((entry) => entry.type === 'accepted')
   const lines: [string, string][] = [['accepted', formatSecond(told.acceptedAt)]]
@@ -116,7 +116,7 @@ function outcomeInWords(status: EventStatus): string {
   if (outcome === 'delivered') return `${outcome}: ${told}`
   if (outcome === 'suppressed' && names.some((name) => channels[name]?.state === 'unavailable'))
     return `${outcome}: no channel was available`
-  // Those that the outcome is about, not those that have it already.
+  // Only the channels to which the outcome applies, not those that have received the event.
   const left = names.filter((name) =>
     outcome === 'waiting' ? isOpen(status, name) : channels[name]?.state === 'exhausted',
   )

@@ -15,7 +15,7 @@ export interface Source extends Place {
   raw: Record<string, unknown>
   /** Templates that a route can name; if absent, any name is accepted. */
   templates?: readonly string[] | undefined
-  /** An earlier version may have accepted it, which allowed more: it stays in force. */
+  /** Whether it was in force before. An earlier version may have accepted it, so rules that are new do not apply. */
   isLastGood?: boolean | undefined
 }
 

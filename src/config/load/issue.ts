@@ -12,8 +12,8 @@ export interface Fault {
 }
 
 /**
- * All faults, one per place: a second one mostly follows from the first. A key that is missing beside an unknown one is
- * none: it is probably misspelt.
+ * All faults, one per place: a second one usually follows from the first. A missing key is not reported if the same object
+ * has an unknown key: that is probably the missing one, misspelt.
  */
 export function faultsOf(issues: readonly z.core.$ZodIssue[], raw: unknown): Fault[] {
   const places = issues.map(({ path }) => path.join('\n'))
@@ -30,7 +30,7 @@ function isUnknownKeys(issue: z.core.$ZodIssue | undefined): boolean {
   return issue?.code === 'unrecognized_keys'
 }
 
-/** The same for a file with another schema than the user's configuration. */
+/** The first fault of a file with another schema than the user's configuration. */
 export function firstFaultOf(issues: readonly z.core.$ZodIssue[], raw: unknown): Fault {
   const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]
   if (!issue) return { path: [], what: 'not valid' }

@@ -24,7 +24,7 @@ export function faultsInNames(
   ]
 }
 
-/** Names of files contain that of a channel, and on macOS and Windows one would replace the other. */
+/** File names contain names of channels. On macOS and Windows, two that differ only in case would be the same file. */
 export function faultsInTwins(channels: readonly string[]): Fault[] {
   const seen = new Map<string, string>()
   return channels.flatMap((name) => {

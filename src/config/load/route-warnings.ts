@@ -2,7 +2,7 @@ import { knownClients } from '../../event/schema.ts'
 import { closest } from '../../text/suggest.ts'
 import { messageAt, type Place } from './position.ts'
 
-/** What people write for a kind, and what would be an event that nobody fires. */
+/** Words that people write for a kind. Taken literally, each would be an event that no client fires. */
 const kindsMeant: ReadonlyMap<string, string> = new Map([
   ...['all', 'any', 'everything'].map((word) => [word, '*'] as const),
   ...['finished', 'finish', 'complete', 'completed', 'stopped', 'end-of-turn'].map(

@@ -25,9 +25,9 @@ export function quietHoursWarnings({ quietHours, off }: Config['noise'], place: 
       ),
     ),
   )
-  // Questions are always told.
+  // Quiet hours never hold permission questions.
   if (!held.some((kind) => kind !== 'permission')) return []
-  const what = 'they never end, and what they hold is told after eight days'
+  const what = 'they never end, and what they hold is sent after eight days'
   return [messageAt(place, ['noise', 'quietHours'], what)]
 }
 

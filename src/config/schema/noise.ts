@@ -43,7 +43,7 @@ const quietHours = z.strictObject({
   except: z
     .array(z.enum(kinds))
     .default([])
-    .describe('Kinds that are told anyway. Permission questions always are'),
+    .describe('Kinds that are sent anyway. Permission questions always are'),
 })
 
 export const noise = z.strictObject({
@@ -57,12 +57,12 @@ export const noise = z.strictObject({
     .nonnegative()
     .max(60)
     .default(2)
-    .describe('Questions of one session that follow within this time are told in one message'),
+    .describe('Questions of one session that follow within this time are sent in one message'),
   cooldownSeconds: z
     .number()
     .nonnegative()
     .default(0)
-    .describe('How long a session is silent after it was told; not for questions and failures'),
+    .describe('How long a session is silent after a message; not for questions and failures'),
   skipAtTerminal: z
     .boolean()
     .default(false)
@@ -70,7 +70,7 @@ export const noise = z.strictObject({
   quietHours: z
     .array(quietHours)
     .default([])
-    .describe('When to hold everything but questions, to be told in one message afterwards'),
+    .describe('When to hold everything but questions, to be sent in one message afterwards'),
   off: z.array(z.enum(noiseRules)).default([]).describe('Rules that are switched off'),
 })
 

@@ -68,7 +68,7 @@ const routeFields = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      'Instead of `to`: channels that are told at once, and others later unless somebody has answered',
+      'Instead of `to`: channels that get the message at once, and others later unless somebody has answered',
     ),
   urgency: z.enum(urgencies).optional().describe('Replaces the default urgency of the kind'),
   template: z
@@ -92,8 +92,7 @@ export const route = routeFields.superRefine(({ to, steps }, context) => {
     if (ms <= before) fail(['steps', index, 'after'], 'must be later than the step before it')
     before = ms
     for (const [at, name] of one.to.entries()) {
-      if (names.has(name))
-        fail(['steps', index, 'to', at], `"${name}" is told by this route already`)
+      if (names.has(name)) fail(['steps', index, 'to', at], `"${name}" is in this route already`)
       names.add(name)
     }
   }

@@ -40,7 +40,7 @@ export function nameIn(line: string): string | undefined {
   return ASSIGNMENT.exec(line)?.[1]
 }
 
-/** An empty value is none, so that a secret can come from elsewhere. */
+/** An empty value counts as not set, so that the secret can come from elsewhere. */
 function setValue(values: Map<string, string>, name: string, value: string) {
   if (value === '') values.delete(name)
   else values.set(name, value)

@@ -9,7 +9,7 @@ export function hookOf(
   return { ...hook, timeout: timeouts[event] ?? hook.timeout }
 }
 
-/** The entry of one event with all that stands around its hook. */
+/** The entry of one event: its hook, in a group with a matcher unless the client's entries are flat. */
 export function entryOf(request: Omit<InstallRequest, 'path' | 'shape'>, event: string): object {
   const hook = hookOf(request, event)
   const matcher = request.matchers?.[event]

@@ -5,7 +5,7 @@ export interface Edit {
   text: string
 }
 
-/** What an edit became: `length` characters at `offset` of the new text stand where `removed` was. */
+/** What an edit became: `length` characters at `offset` of the new text, in place of `removed`. */
 export interface Span {
   offset: number
   length: number

@@ -26,13 +26,13 @@ export function hooksIn(path: string, text: string): Json[] {
   const { hooks = [] } = tomlOf(path, text)
   const isList = Array.isArray(hooks) && hooks.every((one) => isObject(one))
   if (!isList) return refuse(path, '"hooks" is not a list of tables')
-  // The parser's tables have no prototype, by which they would differ from ours.
+  // The parser's tables have no prototype, so no comparison with our objects would succeed.
   return hooks.map((hook) => ({ ...hook }))
 }
 
 /**
- * Registers one hook for each event, in a table of its own at the end of the file. A table of ours is replaced where it
- * stands; nothing else is touched, which is checked on the values.
+ * Registers one hook for each event, in a table of its own at the end of the file. A table of ours is replaced in place;
+ * nothing else is touched, which is checked on the values.
  * @throws HookbellError `E_SETTINGS` for a file that is damaged or of another form
  */
 export function planTables(text: string, request: TablesRequest): Plan {
@@ -81,7 +81,7 @@ export function withoutTables(path: string, text: string): string {
   return after
 }
 
-/** Our tables in the text. Text in a string of several lines may look like one: the values show that. */
+/** Our tables in the text. Text in a multi-line string may look like one: the check of the values finds that. */
 function tablesIn(text: string) {
   return [...text.matchAll(TABLE)].flatMap(({ 0: table, index: offset }) => {
     const [hook] = hooksIn('a table', table)
@@ -116,7 +116,7 @@ function verify(path: string, before: string, after: string, wanted: readonly Js
   refuse(path, 'the hooks cannot be changed without changing something else')
 }
 
-/** Through a plain object, whose keys all are keys like any other. */
+/** Parsed TOML as a plain object, because the parser's objects have no prototype. */
 function tomlOf(path: string, text: string, hint?: string): Json {
   try {
     return { ...parse(text.replace(/^\uFEFF/, '')) }

@@ -13,7 +13,7 @@ describe('commands: init: channel offers', () => {
     ['smtps://me:a#b@mail.example.com', 'ada@example.com>'],
     ['smtps://me:a?b@mail.example.com', 'ada'],
     ['smtp.example.com:587', ''],
-  ])('takes the answers %s and %s only if a mail channel does', (smtp, address) => {
+  ])('accepts the answers %s and %s only if the email channel does', (smtp, address) => {
     const known = { smtp: 'smtp://localhost', from: 'me@example.com', to: ['me@example.com'] }
     const takes = (options: object) => email.options.safeParse({ ...known, ...options }).success
     expect(server?.fault(smtp) === undefined).toBe(takes({ smtp }))

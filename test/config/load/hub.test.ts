@@ -32,7 +32,7 @@ describe('config: the hub', () => {
     expect(Object.keys(config.channels)).toEqual(['desktop'])
   })
 
-  it('may refer to variables and commands, as may the channels of this machine beside it', () => {
+  it('may refer to variables and commands, and so may the other channels of this machine', () => {
     const hub = { url, password: '${P}', channels: ['fleet'] }
     const later = { type: 'slack', url: '${LATER}' }
     const team = { type: 'slack', url: 'https://example.com/${P}' }
@@ -52,7 +52,7 @@ describe('config: the hub', () => {
     expect(parsed.pending).toEqual({ later: 'slack' })
   })
 
-  it('fetches and redacts the secrets of the hub and of the channels that stand in for it', () => {
+  it('fetches and redacts the secrets of the hub and of the channels that bypass it', () => {
     const names = ['fetched', 'listed', 'literal']
     const hub = { url, password: '${P}', channels: names, after: 'direct' }
     const channels = {

@@ -252,7 +252,7 @@ describe('the configuration', () => {
     ],
     [
       '{"routes": [{"on": ["done"], "steps": [{"to": ["desktop"]}, {"after": "2m", "to": ["desktop"]}]}]}',
-      /steps\.1\.to\.0: "desktop" is told by this route already/,
+      /steps\.1\.to\.0: "desktop" is in this route already/,
     ],
     [
       '{"routes": [{"on": ["done"], "steps": [{"to": ["desktop"]}, {"after": "2m", "to": ["desktpo"]}]}]}',

@@ -99,13 +99,13 @@ describe('a warning about quiet hours', () => {
     ],
   ])('is given if they never end: %s', (_, quietHours) => {
     expect(noteOf(quietHours)).toEqual([
-      'c:1:11: noise.quietHours: they never end, and what they hold is told after eight days',
+      'c:1:11: noise.quietHours: they never end, and what they hold is sent after eight days',
     ])
     expect(noteOf(quietHours, ['quiet-hours'])).toEqual([])
   })
 
   it.each([
-    ['none', []],
+    ['no quiet hours', []],
     ['nights and weekends', [night, weekend]],
     ['a minute is free', [{ from: '00:01', to: '24:00' }]],
     [

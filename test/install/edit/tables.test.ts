@@ -180,7 +180,7 @@ timeout = 10
     ['a timeout that is too long', 'event = "Stop"\ncommand = "beep"\ntimeout = 601'],
   ])('are reported if another hook has %s, because the client then runs none', (_, lines) => {
     const { read } = install(`[[hooks]]\n${lines}\n`)
-    expect(ours(read()).fault).toContain('voids')
+    expect(ours(read()).fault).toContain('invalid')
     expect(ours(install(foreign).read()).fault).toBeUndefined()
   })
 })
