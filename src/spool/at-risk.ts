@@ -2,12 +2,16 @@ import { lstatSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { HookbellError } from '../errors.ts'
 import { isOwnFolder } from '../fs/durable.ts'
+import { listQuietly } from '../fs/list.ts'
 import { folderFault, modeOf, refuseStranger } from '../fs/ownership.ts'
+import { whyNoRoom } from '../fs/room.ts'
 import { quoteWord } from '../text/shell.ts'
-import { folders, spoolIn } from './layout.ts'
+import { folders, type Spool, spoolIn } from './layout.ts'
+import { lockHolder } from './lock/lock.ts'
+import { hasSpare } from './spare-folder.ts'
 
 /**
- * Errors for spool folders that somebody else could change or that this user cannot use, each with the command that
+ * Errors for spool folders that somebody else could change or that this user or a worker cannot use, each with what
  * repairs it. The other folders still work.
  */
 export function spoolAtRisk(stateDir: string): HookbellError[] {
@@ -16,9 +20,21 @@ export function spoolAtRisk(stateDir: string): HookbellError[] {
   const fault = (isSafe ? unusableState(stateDir) : undefined) ?? unusable(join(stateDir, 'spool'))
   if (fault) return [fault]
   const spool = spoolIn(stateDir)
-  return folders
-    .map((folder) => folderFault(spool[folder], 'E_SPOOL') ?? unusable(spool[folder]))
-    .filter((one) => one !== undefined)
+  return [
+    ...folders.map((folder) => folderFault(spool[folder], 'E_SPOOL') ?? unusable(spool[folder])),
+    stuck(spool),
+  ].filter((one) => one !== undefined)
+}
+
+/** Where a full disk allows no new folder and none is in reserve, a new worker cannot claim any event. */
+function stuck(spool: Spool): HookbellError | undefined {
+  const waiting = listQuietly(spool.new).length
+  const reason = waiting > 0 && !hasSpare(spool) ? whyNoRoom(spool.new) : undefined
+  if (!reason || lockHolder(spool.state)) return undefined
+  const what = `${spool.cur}: no worker can make its folder there, because ${reason}`
+  return new HookbellError('E_SPOOL', `${what}; events that wait: ${waiting}`, {
+    hint: 'Make room',
+  })
 }
 
 /** Moving the state folder away would take the front door with it. */

@@ -14,6 +14,7 @@ import { isRenamed, renameFile } from '../fs/rename.ts'
 import type { Spool } from './layout.ts'
 import { LEASE_MS, livenessOf, ownerToken, parseOwner, thisProcess } from './lock/owner.ts'
 import { formatName, type ParsedName, parseName, setAside } from './names.ts'
+import { makeSpare, takeSpare } from './spare-folder.ts'
 
 /** An event or parked delivery whose file only this process may handle. */
 export interface Claim extends ParsedName {
@@ -99,23 +100,22 @@ export class Claims {
     this.close()
   }
 
-  /** Removes the empty folder and leaves a spare one. Call it after the last event. */
+  /** Removes the empty folder, and leaves one in reserve. Call it after the last event. */
   close() {
     try {
       rmdirSync(this.#folder)
-      mkdirSync(spareFolder(this.#spool), { mode: 0o700 })
     } catch {
-      // Claims are left, which the next worker takes over; or a spare folder already exists.
+      // Claims are left, which the next worker takes over.
     }
+    makeSpare(this.#spool)
   }
 
   #makeFolder() {
     try {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
+      makeSpare(this.#spool)
     } catch (error) {
-      // A full disk allows no new folder, but a rename. Delivering may still work.
-      if (!isOutOfRoom(error)) throw error
-      renameFile(spareFolder(this.#spool), this.#folder)
+      if (!isOutOfRoom(error) || !takeSpare(this.#spool, this.#folder)) throw error
     }
   }
 
@@ -140,11 +140,6 @@ export class Claims {
   #folderOf({ isDelivery }: ParsedName): string {
     return isDelivery ? this.#spool.deferred : this.#spool.new
   }
-}
-
-/** An empty folder in reserve for a worker that finds the disk full. */
-function spareFolder({ state }: Spool): string {
-  return join(state, 'spool', 'spare')
 }
 
 /** A reboot ends every worker, so it does not count as a crash that a claim may have caused. */

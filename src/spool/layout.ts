@@ -9,8 +9,9 @@
 // | dead/          | deliveries that gave up, events | `hookbell dead retry` or `drop`, | nothing to do          |
 // |                | that cannot be handled          | size cap                         |                        |
 // | corrupt/       | damaged or foreign objects      | by a person, size cap            | nothing to do          |
-// | spare/         | always empty: used where a full | rename to cur/<owner>/           | made again when the    |
-// |                | disk allows no new folder       |                                  | next worker ends       |
+// | spare/         | a cur/ in reserve, with one     | rename to cur/, and its folder   | the next worker makes  |
+// |                | folder for a worker: a full     | to cur/<owner>/                  | what is missing        |
+// |                | disk allows no new folder       |                                  |                        |
 import { existsSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { listQuietly } from '../fs/list.ts'

@@ -12,11 +12,12 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { Claims } from '../../src/spool/claim.ts'
 import { LEASE_MS, type Owner, ownerToken, thisProcess } from '../../src/spool/lock/owner.ts'
+import { takeSpare } from '../../src/spool/spare-folder.ts'
 import { buildProgram } from '../support/program.ts'
 import { isFull } from '../support/runs.ts'
 import { hasStrace } from '../support/system-calls.ts'
@@ -205,6 +206,20 @@ describe('a claim', () => {
     const claim = claims.take(world.spool.new, id)
     if (claim) expect(claims.release(claim, isBegun)).toBe(`${id}${mark}`)
     expect(world.list('new')).toEqual([`${id}${mark}`])
+  })
+
+  it('has a folder in reserve as soon as the first worker starts', () => {
+    const world = makeWorld()
+    const own = join(world.spool.cur, ownerToken(thisProcess()))
+    new Claims(world.spool)
+    rmSync(world.spool.cur, { recursive: true })
+    expect(takeSpare(world.spool, own)).toBe(true)
+    expect(readdirSync(world.spool.cur)).toEqual([basename(own)])
+    // As left by an earlier version: one folder, without another in it.
+    mkdirSync(join(world.stateDir, 'spool/spare'))
+    expect(takeSpare(world.spool, `${own}-2`)).toBe(true)
+    expect(takeSpare(world.spool, `${own}-3`)).toBe(false)
+    expect(readdirSync(world.spool.cur)).toEqual([basename(own), `${basename(own)}-2`])
   })
 
   it('fails for an event that is already claimed', () => {

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { workerEnvironment } from '../../src/config/worker-env.ts'
+import { root } from '../support/home.ts'
 import { builtWorker } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { exited, makeWorld, type World } from './_world.ts'
@@ -11,17 +12,20 @@ const canMount =
   process.getuid?.() === 0 &&
   spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'x', '/mnt']).status === 0
 
-/** A disk on which a worker has run before, with no free byte or inode, and with one event on it. */
-const SCRIPT = `
+/** Makes a disk on which a worker has run before, with no free byte or inode, and with one event on it. */
+const FILL = `
   cd "$STATE" && mount -t tmpfs -o "mode=700,$SIZE" x "$STATE" && cd "$STATE"
   "$NODE" "$WORKER"
   printf 'hookbell-event 1\\nclient: claude\\n\\n{"hook_event_name":"Stop"}' >spool/new/waits
-  [ -z "$MISSING" ] || rmdir "spool/$MISSING"
+  for folder in $MISSING; do rmdir "spool/$folder"; done
   mkdir fill
   case $SIZE in
     *nr_inodes*) n=0; while touch "fill/$n" 2>/dev/null; do n=$((n + 1)); done ;;
     *) head -c 9000000 /dev/zero 2>/dev/null >fill/0 ;;
   esac
+`
+
+const DELIVER = `
   "$NODE" "$WORKER" &
   while [ ! -e "$GO" ]; do sleep 0.05; done
   ls . spool/* | sed 's/^/full: /'
@@ -31,13 +35,19 @@ const SCRIPT = `
   cat journal.jsonl
 `
 
-function startOnFullDisk(world: World, size: string, missing = '') {
-  const child = spawn('unshare', ['-m', 'sh', '-c', SCRIPT], {
+const EXPLAIN = `
+  "$NODE" "$WORKER"
+  "$NODE" "$PROGRAM" status
+  "$NODE" "$PROGRAM" doctor --offline
+`
+
+function startOnFullDisk(world: World, size: string, missing = '', then = DELIVER) {
+  const child = spawn('unshare', ['-m', 'sh', '-c', FILL + then], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       ...workerEnvironment(world.stateDir, world.env),
       ...{ STATE: world.stateDir, SIZE: size, MISSING: missing, GO: join(world.folder, 'go') },
-      ...{ NODE: process.execPath, WORKER: builtWorker },
+      ...{ NODE: process.execPath, WORKER: builtWorker, PROGRAM: join(root, 'bin/hookbell') },
     },
   })
   onTestFinished(() => void child.kill('SIGKILL'))
@@ -69,7 +79,7 @@ describe.skipIf(!canMount)('a worker that starts on a full disk', () => {
     },
   )
 
-  it.each(['tmp', 'deferred', 'dead', 'corrupt'])(
+  it.each(['tmp', 'cur', 'deferred', 'dead', 'corrupt'])(
     'delivers the event although %s/ is missing and cannot be made',
     async (missing) => {
       const { world, received } = await makeTeam()
@@ -79,6 +89,15 @@ describe.skipIf(!canMount)('a worker that starts on a full disk', () => {
       expect(await output).toMatch(/"id":"waits","type":"delivered"/)
     },
   )
+
+  it('is said by `status` and `doctor` to have no folder, if none is in reserve', async () => {
+    const { world, received } = await makeTeam()
+    const missing = 'cur spare/worker spare'
+    const text = await startOnFullDisk(world, 'size=4m,nr_inodes=30', missing, EXPLAIN).output
+    const why = `${world.spool.cur}: no worker can make its folder there, because the disk has no room for another file; events that wait: 1`
+    expect(text.replaceAll(/\n +/g, ' ').split(why)).toHaveLength(3)
+    expect(received).toEqual([])
+  })
 })
 
 async function makeTeam() {
