@@ -1,4 +1,9 @@
+import { programAnswers } from '../fs/program-answers.ts'
 import { SYSTEM_PATH } from './_programs.ts'
+import { untilAborted } from './_until-aborted.ts'
+import { tooLate } from './define.ts'
+
+const CANCELED = { failed: true, isCanceled: true, code: undefined, stdout: '', stderr: '' }
 
 /** Runs a system program for its short output. It inherits no environment variables. Never rejects. */
 export async function askProgram(
@@ -6,9 +11,16 @@ export async function askProgram(
   args: readonly string[],
   { env, signal }: { env?: Readonly<Record<string, string | undefined>>; signal: AbortSignal },
 ) {
+  const fullEnv = { PATH: SYSTEM_PATH, ...env }
+  try {
+    const answers = () => programAnswers(file, fullEnv.PATH)
+    await untilAborted(answers, signal, () => tooLate(file, signal))
+  } catch {
+    return CANCELED
+  }
   const { execa } = await import('execa')
   const running = execa(file, args, {
-    env: { PATH: SYSTEM_PATH, ...env },
+    env: fullEnv,
     extendEnv: false,
     stdin: 'ignore',
     cwd: '/',

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
 import { isAbsolute } from 'node:path'
 import * as z from 'zod'
-import { diskAnswers } from '../fs/disk-answers.ts'
+import { programAnswers } from '../fs/program-answers.ts'
 import { argv } from '../text/program.ts'
 import { answerLine } from './_network.ts'
 import { SYSTEM_PATH } from './_programs.ts'
@@ -40,12 +40,14 @@ export const command = defineNotifier({
     const isTooLate = () => tooLate('command', signal, `${file} was killed: it did not end`)
     if (signal.aborted) throw isTooLate()
     const path = file.replace(/^~(?=\/)/, home)
-    const isHanging = () => tooLate('command', signal, `the disk of ${file} did not answer`)
-    if (isAbsolute(path)) await untilAborted(() => diskAnswers(path), signal, isHanging)
+    const isHanging = () =>
+      tooLate('command', signal, `the disk of ${file} or of its interpreter did not answer`)
+    const fullEnv = { ...basicEnv(), ...env }
+    await untilAborted(() => programAnswers(path, fullEnv.PATH), signal, isHanging)
     const ended = await runProgram(
       {
         argv: [path, ...args],
-        env: { ...basicEnv(), ...env },
+        env: fullEnv,
         // Not the session's folder: a program might read its settings there.
         cwd: existsSync(home) ? home : '/',
         input: composeInput(message, { argv, env }, context).body,

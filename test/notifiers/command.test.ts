@@ -9,6 +9,7 @@ import { DeadlineError } from '../../src/notifiers/define.ts'
 import { anyCharacter } from '../support/any-character.ts'
 import { makeFolder } from '../support/folder.ts'
 import { canHang, makeHungMount } from '../support/hung-mount.ts'
+import { makeScript } from '../support/script.ts'
 import { shellQuote } from '../support/shell-quote.ts'
 import { allTextOf, answerOf, failureOf, makeContext, makeMessage, testNotifier } from './_suite.ts'
 
@@ -47,15 +48,17 @@ describe.runIf(posix)('notifiers: command', () => {
     },
   })
 
-  it.runIf(canHang)('waits at most until its deadline for the disk of the program', async () => {
-    const program = join(await makeHungMount(5), 'ring')
+  it.runIf(canHang)('waits at most until its deadline for the disks of the program', async () => {
+    const mount = await makeHungMount(5)
+    const script = await makeScript(join(mount, 'python'))
     const signal = AbortSignal.timeout(500)
-    const failures = await Promise.all(
-      [1, 2].map(() => failureOf(send([program], {}, {}, { signal }))),
-    )
-    for (const { verdict, message } of failures) {
+    const programs = [join(mount, 'ring'), join(mount, 'ring'), script, 'ring']
+    const env = { PATH: `/bin:${mount}` }
+    const failures = programs.map((one) => failureOf(send([one], { env }, {}, { signal })))
+    for (const [index, { verdict, message }] of (await Promise.all(failures)).entries()) {
       expect(verdict).toBe('retry')
-      expect(message).toContain(`the disk of ${program} did not answer`)
+      const what = `the disk of ${programs[index]} or of its interpreter did not answer`
+      expect(message).toContain(what)
     }
   })
 

@@ -16,6 +16,7 @@ import { canHang, makeHungMount } from '../support/hung-mount.ts'
 import { processorMs } from '../support/processor-time.ts'
 import { builtWorker } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
+import { makeScript } from '../support/script.ts'
 import { shellQuote } from '../support/shell-quote.ts'
 import { countOutcomes, makeWorld, quickRetry, startProgram } from './_world.ts'
 
@@ -279,5 +280,21 @@ it.runIf(canHang).each([
     startProgram(program, world, words)
     const state = async () => (await world.statusOf(id))?.channels.team?.state
     await expect.poll(state).toBe('delivered')
+  },
+)
+
+it.runIf(canHang)(
+  'a script whose interpreter is on a disk that does not answer does not keep others waiting',
+  async () => {
+    const ring = await makeScript(join(await makeHungMount(), 'python'))
+    const { url, received } = await startReceiver()
+    const world = makeWorld()
+    const channels = { ring: { type: 'command', argv: [ring] }, team: slack(url) }
+    world.configure({ channels, routes: [{ on: ['*'], to: ['ring', 'team'] }] })
+    world.accept({ message: 'first' })
+    startProgram(builtWorker, world)
+    await expect.poll(() => received.length).toBe(1)
+    world.accept({ message: 'second' })
+    await expect.poll(() => received.length).toBe(2)
   },
 )

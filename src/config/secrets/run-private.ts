@@ -1,8 +1,7 @@
 import { homedir } from 'node:os'
-import { isAbsolute } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorCode } from '../../errors.ts'
-import { diskAnswers } from '../../fs/disk-answers.ts'
+import { programAnswers } from '../../fs/program-answers.ts'
 import { workerEnvironment } from '../worker-env.ts'
 
 const MAX_BYTES = 64 * 1024
@@ -31,12 +30,11 @@ export async function runPrivately(
   const { execa } = await import('execa')
   const path = file.replace(/^~(?=\/)/, homedir())
   const late = { failure: `did not end within ${timeoutMs / 1000} s` }
-  if (isAbsolute(path)) {
-    const isThere = diskAnswers(path).then(() => true)
-    if (!(await Promise.race([isThere, sleep(timeoutMs, false, { ref: false })]))) return late
-  }
+  const env = environment(stateDir)
+  const isThere = programAnswers(path, env.PATH).then(() => true)
+  if (!(await Promise.race([isThere, sleep(timeoutMs, false, { ref: false })]))) return late
   const child = execa(path, args, {
-    env: environment(stateDir),
+    env,
     extendEnv: false,
     // Not the session's folder: a program might read its settings there.
     cwd: homedir(),

@@ -1,9 +1,13 @@
 import { dirname } from 'node:path'
+import { programAnswers } from '../../fs/program-answers.ts'
+import { untilAborted } from '../_until-aborted.ts'
 import { tooLate } from '../define.ts'
 import { type Tool, toolFailure } from './tools.ts'
 
 /** Runs a program that shows a notification. @returns what it printed. @throws DeliveryError */
 export async function runTool(tool: Tool, signal: AbortSignal): Promise<string> {
+  const isHanging = () => tooLate('desktop', signal, `the disk of ${tool.file} did not answer`)
+  await untilAborted(() => programAnswers(tool.file, tool.env.PATH), signal, isHanging)
   const { execa } = await import('execa')
   const result = await execa(tool.file, tool.args, {
     env: tool.env,

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { SecretFetcher } from '../../../src/config/secrets/fetcher.ts'
 import { makeFolder } from '../../support/folder.ts'
 import { canHang, makeHungMount } from '../../support/hung-mount.ts'
+import { makeScript } from '../../support/script.ts'
 
 const node = process.execPath
 const printing = (code: string) => [node, '-e', code]
@@ -35,12 +36,17 @@ describe('a secret from a command', () => {
     expect(readFileSync(log, 'utf8')).toBe('x')
   })
 
-  it.runIf(canHang)('fails after a timeout if its command is on a hung disk', async () => {
-    const { fetcher } = await makeFetcher({ timeoutMs: 500 })
-    const source = [join(await makeHungMount(5), 'op')]
-    await fetcher.fetch({ A: source })
-    expect(fetcher.failureOf('A', source)).toContain('did not end within 0.5 s')
-  })
+  it.runIf(canHang)(
+    'fails after a timeout if its command or the interpreter is on a hung disk',
+    async () => {
+      const { fetcher } = await makeFetcher({ timeoutMs: 500 })
+      const hung = join(await makeHungMount(5), 'op')
+      const sources = { A: [hung], B: [await makeScript(hung)] }
+      await fetcher.fetch(sources)
+      for (const [name, source] of Object.entries(sources))
+        expect(fetcher.failureOf(name, source)).toContain('did not end within 0.5 s')
+    },
+  )
 
   it('is fetched without a shell', async () => {
     const { fetcher, folder } = await makeFetcher()
