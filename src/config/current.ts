@@ -70,9 +70,9 @@ export class CurrentConfig {
     return loaded
   }
 
-  /** Whether this is the state folder itself, and not one of the fallback folders that the same worker serves. */
-  isOf(stateDir: string): boolean {
-    return stateDir === this.#stateDir
+  /** The state folder for which it was read. It is in force for the fallback folders that are served with it too. */
+  get stateDir(): string {
+    return this.#stateDir
   }
 
   /** When its files last changed, Unix ms. */

@@ -4,15 +4,19 @@ import { distinctFolders } from '../fs/links.ts'
 import { isTrusted } from '../fs/trust.ts'
 import { holdsEvents } from '../spool/layout.ts'
 import { startMarkerPath } from '../spool/lock/start-marker.ts'
+import { readTold } from './own-messages/told-problem.ts'
 
 /**
  * The state folder, and the front door's fallback folders that hold events. Also those that hold only a start marker,
- * which this worker has to remove: another worker may just have taken the last event. Each is served once, even under
- * two names. Folders that another user owns or may write to are left out.
+ * which this worker has to remove: another worker may just have taken the last event. And those that have reported a
+ * broken configuration, until that is over. Each is served once, even under two names. Folders that another user owns
+ * or may write to are left out.
  */
 export function servedFolders(stateDir: string, env = process.env): string[] {
-  const fallbacks = fallbackFolders(stateDir, env).filter(
-    (folder) => holdsEvents(folder) || existsSync(startMarkerPath(folder)),
-  )
-  return distinctFolders([stateDir, ...fallbacks].filter(isTrusted))
+  const fallbacks = fallbackFolders(stateDir, env).filter(isTrusted).filter(needsWorker)
+  return distinctFolders([...[stateDir].filter(isTrusted), ...fallbacks])
+}
+
+function needsWorker(folder: string): boolean {
+  return holdsEvents(folder) || existsSync(startMarkerPath(folder)) || readTold(folder).hash !== ''
 }

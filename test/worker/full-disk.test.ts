@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { workerEnvironment } from '../../src/config/worker-env.ts'
+import { prepareSpool } from '../../src/spool/prepare.ts'
 import { root } from '../support/home.ts'
 import { builtWorker } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
@@ -18,11 +19,14 @@ const FILL = `
   "$NODE" "$WORKER"
   printf 'hookbell-event 1\\nclient: claude\\n\\n{"hook_event_name":"Stop"}' >spool/new/waits
   for folder in $MISSING; do rmdir "spool/$folder"; done
-  mkdir fill
-  case $SIZE in
-    *nr_inodes*) n=0; while touch "fill/$n" 2>/dev/null; do n=$((n + 1)); done ;;
-    *) head -c 9000000 /dev/zero 2>/dev/null >fill/0 ;;
-  esac
+  fill() {
+    mkdir fill
+    case $SIZE in
+      *nr_inodes*) n=0; while touch "fill/$n" 2>/dev/null; do n=$((n + 1)); done ;;
+      *) head -c 9000000 /dev/zero 2>/dev/null >fill/0 ;;
+    esac
+  }
+  fill
 `
 
 const DELIVER = `
@@ -33,6 +37,22 @@ const DELIVER = `
   wait
   ls . spool/* | sed 's/^/then: /'
   cat journal.jsonl
+`
+
+/** Two events for the fallback folder, a start of a worker while there is room again, and another such event. */
+const BREAK = `
+  rm spool/new/waits
+  printf nonsense >"$HOOKBELL_CONFIG_DIR/config.json"
+  fall_back() {
+    printf 'hookbell-event 1\\nclient: claude\\n\\n{"hook_event_name":"FutureEvent"}' >"$HOOKBELL_FALLBACK_DIR/spool/new/$1"
+    "$NODE" "$WORKER"
+  }
+  fall_back first
+  fall_back second
+  rm -r fill
+  "$NODE" "$WORKER"
+  fill
+  fall_back third
 `
 
 const EXPLAIN = `
@@ -97,6 +117,34 @@ describe.skipIf(!canMount)('a worker that starts on a full disk', () => {
     const why = `${world.spool.cur}: no worker can make its folder there, because the disk has no room for another file; events that wait: 1`
     expect(text.replaceAll(/\n +/g, ' ').split(why)).toHaveLength(3)
     expect(received).toEqual([])
+  })
+})
+
+describe.skipIf(!canMount)('a configuration that is broken while the disk is full', () => {
+  it('is reported once from the fallback folder, and by the state folder from then on', async () => {
+    const requests: string[] = []
+    const { url: server } = await startReceiver({
+      script: [
+        ({ method, path, body }) => {
+          const message = method === 'DELETE' ? {} : JSON.parse(body)
+          requests.push(message.title ?? `${method} ${path}`)
+          const { sequence_id } = message
+          return { body: JSON.stringify({ id: 'x', event: 'message', sequence_id }) }
+        },
+      ],
+    })
+    const world = makeWorld()
+    const desktop = { type: 'ntfy', server, topic: 'shop' }
+    world.configure({ channels: { desktop }, lingerSeconds: 0 })
+    const fallback = join(world.folder, 'fallback')
+    mkdirSync(fallback, { mode: 0o700 })
+    prepareSpool(fallback)
+    const env = { ...world.env, HOOKBELL_FALLBACK_DIR: fallback }
+    const { output } = startOnFullDisk({ ...world, env }, 'size=4m,nr_inodes=30', '', BREAK)
+    const report = 'hookbell: the configuration cannot be used'
+    await output
+    // Both folders are served at the same time.
+    expect(requests.sort()).toEqual([expect.stringMatching('^DELETE /shop/'), report, report])
   })
 })
 

@@ -1,26 +1,20 @@
-import { join } from 'node:path'
 import type { LoadedConfig } from '../../config/load/load.ts'
 import { problemHint } from '../../config/problem-hint.ts'
 import { SAVING_MS } from '../../config/stamp.ts'
 import { DESKTOP_OF_LAST_RESORT } from '../../deliver/audience.ts'
+import type { HookbellError } from '../../errors.ts'
 import { replaceUnsynced } from '../../fs/durable.ts'
-import { readQuietly } from '../../fs/read.ts'
+import { whyNoRoom } from '../../fs/room.ts'
 import { withLock } from '../../fs/with-lock.ts'
 import type { Claim } from '../../spool/claim.ts'
 import { sha256 } from '../../text/sha256.ts'
 import type { WorkerDeps } from '../deps.ts'
 import { ownReport } from './own-report.ts'
+import { readTold, type Told, toldPath } from './told-problem.ts'
 
 const TITLE = 'the configuration cannot be used'
 /** More reports than are shown or wait at the same time. */
 const MAX_REPORTS = 10
-
-interface Told {
-  /** Hash of the problem; '' if the configuration was right. */
-  hash: string
-  /** Ids of the events that reported it and earlier problems, the latest first: they may still be shown, or wait. */
-  ids: readonly string[]
-}
 
 /**
  * Reports each broken configuration once to the user, by an event to the desktop, or to another channel if that fails,
@@ -58,7 +52,7 @@ export class ConfigProblem {
     if (this.#dueAt === undefined) return undefined
     const told = this.#readTold()
     const problem = this.#problemOf(loaded)
-    const hash = problem ? sha256(problem.message) : ''
+    const hash = problem ? hashOf(problem) : ''
     const isNew = told.hash !== hash
     if (isNew && this.nextInMs) return undefined
     this.#dueAt = undefined
@@ -70,10 +64,15 @@ export class ConfigProblem {
     return isNew ? this.#tellFirst(loaded, hash) : undefined
   }
 
-  /** What this worker has to report: a fallback folder is served with the state folder, whose worker reports it. */
+  /**
+   * What this worker has to report. A fallback folder is served with the state folder, whose worker reports it, unless its
+   * disk is full: then it could neither store the report nor record that it was made.
+   */
   #problemOf({ problem }: LoadedConfig) {
     const { config, stateDir } = this.#deps
-    return config.isOf(stateDir) ? problem : undefined
+    if (!problem || stateDir === config.stateDir) return problem
+    const isTold = readTold(config.stateDir).hash === hashOf(problem)
+    return !isTold && whyNoRoom(config.stateDir) ? problem : undefined
   }
 
   /** A file that this worker has seen change, or that is new, may be only half saved. */
@@ -85,12 +84,11 @@ export class ConfigProblem {
   }
 
   get #path(): string {
-    return join(this.#deps.stateDir, 'config-problem-told')
+    return toldPath(this.#deps.stateDir)
   }
 
   #readTold(): Told {
-    const [hash = '', ...ids] = (readQuietly(this.#path) ?? '').split(' ')
-    return { hash, ids: ids.filter(Boolean) }
+    return readTold(this.#deps.stateDir)
   }
 
   /**
@@ -154,6 +152,10 @@ export class ConfigProblem {
       // Such as a full disk: the next worker reports it again.
     }
   }
+}
+
+function hashOf({ message }: HookbellError): string {
+  return sha256(message)
 }
 
 function wordsFor({ problem, source }: LoadedConfig): string {
