@@ -41,6 +41,7 @@ function serverOf(channel: Facts['loaded']['config']['channels'][string]): Serve
 const addressOptions: { [type: string]: string } = {
   discord: 'url',
   email: 'smtp',
+  gotify: 'server',
   ntfy: 'server',
   slack: 'url',
   teams: 'url',

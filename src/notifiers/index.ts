@@ -12,6 +12,7 @@ import { desktop } from './desktop.ts'
 import { discord } from './discord.ts'
 import { email } from './email.ts'
 import { file } from './file.ts'
+import { gotify } from './gotify.ts'
 import { hub } from './hub.ts'
 import { ntfy } from './ntfy.ts'
 import { slack } from './slack.ts'
@@ -26,6 +27,7 @@ export const notifiers = {
   discord,
   email,
   file,
+  gotify,
   hub,
   ntfy,
   slack,

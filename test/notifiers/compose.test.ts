@@ -60,6 +60,7 @@ describe('a composed message', () => {
       (server: string) => ({ server, topic: 'agents', tags: ['robot'] }),
       '{"id":"x","event":"message"}',
     ],
+    ['gotify', (server: string) => ({ server, token: 'AbCdEf' }), '{"id":1,"appid":2}'],
     ['teams', (url: string) => ({ url }), ''],
     [
       'telegram',

@@ -37,6 +37,7 @@ describe('notifiers: the registry', () => {
       'command.env',
       'discord.url',
       'email.smtp',
+      'gotify.token',
       'hub.password',
       'ntfy.token',
       'slack.url',

@@ -62,6 +62,26 @@ export const channelOffers: Readonly<Record<string, ChannelOffer>> = {
     ],
     options: (value) => ({ topic: value('NTFY_TOPIC') }),
   },
+  gotify: {
+    title: 'Phone, through your own Gotify server',
+    questions: [
+      {
+        variable: 'GOTIFY_URL',
+        text: 'URL of the server',
+        isSecret: false,
+        placeholder: 'https://gotify.example.com',
+        fault: webUrlFault,
+      },
+      {
+        variable: 'GOTIFY_TOKEN',
+        text: 'Token of an application, from the page Apps of the server',
+        isSecret: true,
+        fault: (answer) =>
+          /^[\x21-\x7e]{1,200}$/.test(answer) ? undefined : 'Not a token such as AbC.dEf123',
+      },
+    ],
+    options: (value) => ({ server: value('GOTIFY_URL'), token: value('GOTIFY_TOKEN') }),
+  },
   slack: offerWithUrl('Slack', 'SLACK_WEBHOOK_URL', 'URL of an incoming webhook'),
   discord: offerWithUrl('Discord', 'DISCORD_URL', 'URL of a webhook'),
   telegram: {
