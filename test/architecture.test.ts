@@ -40,7 +40,7 @@ const mayImport: { [folder: string]: string[] } = {
   context: ['clients', 'config', 'event'],
   deliver: ['config', 'notifiers'],
   demo: ['install', 'journal'],
-  doctor: ['clients', 'config', 'context', 'install', 'journal', 'policy', 'spool'],
+  doctor: ['clients', 'config', 'context', 'install', 'journal', 'notifiers', 'policy', 'spool'],
   emulator: ['api'],
   event: ['clients', 'spool'],
   fs: [],

@@ -1,6 +1,7 @@
 import { connect, isIP } from 'node:net'
 import { connect as tlsConnect } from 'node:tls'
 import { certificateHint, connecting, innermost, trusting } from '../connecting.ts'
+import { notifierOfType } from '../notifiers/index.ts'
 import { type Check, check, type Facts } from './check.ts'
 
 const LIMIT_MS = 5000
@@ -29,24 +30,13 @@ export async function checkReach({ loaded }: Facts, limitMs = LIMIT_MS): Promise
 
 /** The server of a channel that sends over the network. Only host and port are taken: the URL may be a secret. */
 function serverOf(channel: Facts['loaded']['config']['channels'][string]): Server | undefined {
-  const text: unknown = Object(channel)[addressOptions[channel.type] ?? '']
+  const option = notifierOfType(channel.type)?.serverOption
+  const text: unknown = option && Object(channel)[option]
   if (typeof text !== 'string' || !URL.canParse(text)) return undefined
   const { protocol, hostname, port } = new URL(text)
   const [usual, isEncrypted] = usualPorts[protocol] ?? [0, false]
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
   return { host, port: Number(port) || usual, isEncrypted }
-}
-
-/** The option of each type that names the server. */
-const addressOptions: { [type: string]: string } = {
-  discord: 'url',
-  email: 'smtp',
-  gotify: 'server',
-  ntfy: 'server',
-  slack: 'url',
-  teams: 'url',
-  telegram: 'server',
-  webhook: 'url',
 }
 
 const usualPorts: { [protocol: string]: [port: number, isEncrypted: boolean] } = {

@@ -131,6 +131,8 @@ export interface Notifier<Options extends z.ZodObject = z.ZodObject> {
   title: string
   /** One strict object. Every field has `.describe()`; secrets carry `.meta({ secret: true })`. */
   options: Options
+  /** The option with the URL of the server to which `doctor` tries to connect. */
+  serverOption?: keyof z.output<Options> & string
   /** The markup language of `message.markup`; its name is also its folder in templates/. */
   markup?: Markup
   /** People read its messages, so many waiting ones may be combined into one summary. */

@@ -47,6 +47,7 @@ export const discord = defineNotifier({
       .describe('URL of a Discord webhook; with ?thread_id=ID for a thread')
       .meta({ secret: true }),
   }),
+  serverOption: 'url',
   markup: discordMarkup,
   summarizes: true,
   leavesMachine: true,

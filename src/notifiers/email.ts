@@ -54,6 +54,7 @@ export const email = defineNotifier({
   name: 'email',
   title: 'Email (SMTP)',
   options,
+  serverOption: 'smtp',
   markup: htmlMarkup,
   summarizes: true,
   leavesMachine: true,

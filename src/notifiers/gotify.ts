@@ -44,6 +44,7 @@ export const gotify = defineNotifier({
   name: 'gotify',
   title: 'Gotify (phone)',
   options,
+  serverOption: 'server',
   summarizes: true,
   leavesMachine: true,
   compose: composeGotify,

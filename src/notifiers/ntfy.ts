@@ -59,6 +59,7 @@ export const ntfy = defineNotifier({
   summarizes: true,
   leavesMachine: true,
   options,
+  serverOption: 'server',
   compose: composeNtfy,
   canReplace: ({ replace }) => replace,
   async send(message, channel, context) {

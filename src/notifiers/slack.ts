@@ -41,6 +41,7 @@ export const slack = defineNotifier({
   options: z.strictObject({
     url: secureUrl.describe('URL of a Slack incoming webhook').meta({ secret: true }),
   }),
+  serverOption: 'url',
   markup: slackMarkup,
   summarizes: true,
   leavesMachine: true,

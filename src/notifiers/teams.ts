@@ -33,6 +33,7 @@ export const teams = defineNotifier({
   name: 'teams',
   title: 'Microsoft Teams',
   options,
+  serverOption: 'url',
   summarizes: true,
   leavesMachine: true,
   compose: composeTeams,

@@ -61,6 +61,7 @@ export const telegram = defineNotifier({
   name: 'telegram',
   title: 'Telegram',
   options,
+  serverOption: 'server',
   markup: telegramMarkup,
   summarizes: true,
   leavesMachine: true,

@@ -67,6 +67,7 @@ export const webhook = defineNotifier({
   name: 'webhook',
   title: 'Webhook',
   options,
+  serverOption: 'url',
   leavesMachine: true,
   compose: composeWebhook,
   async send(message, channel, context) {

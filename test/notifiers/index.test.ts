@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
+import type { Notifier } from '../../src/notifiers/define.ts'
 import { notifiers } from '../../src/notifiers/index.ts'
 
 const folder = new URL('../../src/notifiers/', import.meta.url)
@@ -24,6 +25,27 @@ describe('notifiers: the registry', () => {
       expect(z.toJSONSchema(options, { io: 'input' })).toMatchObject({
         additionalProperties: false,
       })
+    },
+  )
+
+  // A hub has a document of its own, and checks of its own in doctor.
+  const others: Notifier[] = Object.values(notifiers).filter(({ name }) => name !== 'hub')
+
+  it.each(others)('$name has a section in docs/notifiers.md', ({ name }) => {
+    const page = readFileSync(new URL('../../docs/notifiers.md', import.meta.url), 'utf8')
+    expect(page.split('\n')).toContain(`## ${name}`)
+  })
+
+  it.each(others)('$name is among the channels of the README', ({ name }) => {
+    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+    const [channels = ''] = /^Channels: [^.]*\./m.exec(readme) ?? []
+    expect(channels.toLowerCase()).toContain(name)
+  })
+
+  it.each(others.filter(({ leavesMachine }) => leavesMachine))(
+    '$name says which option has the server that doctor tries',
+    ({ serverOption = '', options }) => {
+      expect(Object.keys(options.shape)).toContain(serverOption)
     },
   )
 
