@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findClient } from '../../src/clients/index.ts'
+import { clientNames, findClient } from '../../src/clients/index.ts'
 import type { AgentEvent } from '../../src/event/event.ts'
 import { isRepeat, meaningOf } from '../../src/event/meaning.ts'
 import { parsePayload, payloadClients, payloadNames, readPayload } from '../support/payload.ts'
@@ -168,6 +168,7 @@ describe('a payload of a client', () => {
   })
 
   it('is of an event that hookbell registers, and each of those was recorded', () => {
+    expect([...payloadClients].sort()).toEqual(clientNames)
     for (const client of payloadClients) {
       const names = payloadNames(client).map((name) => {
         const { hook_event_name: own, type } = readPayload(client, name)

@@ -35,7 +35,9 @@ describe.each(sequences)('the sequence $name', ({ lines, wanted }) => {
 
   it('has a question for each event that is marked as one', () => {
     for (const [index, { told, found }] of lines.entries()) {
-      if (told === 'question') expect(events[index]?.question ?? found.question).toBeDefined()
+      const question = events[index]?.question ?? found.question
+      const what = `line ${index}: neither the payload nor \`found\` (the transcript) has it`
+      if (told === 'question') expect(question, what).toBeDefined()
     }
   })
 
