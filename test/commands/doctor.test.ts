@@ -139,8 +139,7 @@ describe('hookbell clients', () => {
     const { stdout } = await home.run('clients', '--json')
     const rows = JSON.parse(stdout)
     expect(rows).toHaveLength(Object.keys(clients).length)
-    expect(rows[0]).toMatchObject({
-      client: 'claude',
+    expect(rows.find(({ client }: { client: string }) => client === 'claude')).toMatchObject({
       folder: join(home.home, '.claude'),
       registered: [{ path: settings(home), scope: 'user' }],
     })
