@@ -258,6 +258,26 @@ describe('hookbell config check', () => {
     ])
   })
 
+  it('reports unknown channels of the valid routes beside other faults', async () => {
+    const home = await makeHome()
+    const routes = [{ to: ['tem'] }, { on: ['permision'], to: ['desk', 'tem'] }, 'no route']
+    const digest = { at: '9:00', to: ['x'] }
+    const noise = { minSecond: 1 }
+    const placesIn = async (config: object) => {
+      await home.writeConfig(JSON.stringify(config))
+      const { stderr } = await home.run('config', 'check')
+      return [...stderr.matchAll(/json:\S+: (\S+): /g)].map(([, place]) => place)
+    }
+    const channels = { desk: { type: 'desktop' }, team: { type: 'terminl' } }
+    expect(await placesIn({ channels, routes, digest, noise })).toEqual([
+      ...['channels.team.type', 'routes.0.on', 'routes.1.on.0', 'routes.1.to.1', 'routes.2'],
+      ...['digest.to.0', 'noise.minSecond'],
+    ])
+    // Their names are not known, so none of the routes can be said to be wrong.
+    expect(await placesIn({ chanels: channels, digest })).toEqual(['chanels'])
+    expect(await placesIn({ channels: 'desk', digest })).toEqual(['channels'])
+  })
+
   it('names a file config.jsonc, which is not read', async () => {
     const home = await makeHome()
     expect((await home.run('config', 'check')).exitCode).toBe(0)

@@ -8,6 +8,7 @@ import { faultInHub, withPathInFile } from './hub.ts'
 import { type Fault, faultsOf } from './issue.ts'
 import { faultsInNames, faultsInTwins } from './name-faults.ts'
 import { messageAt, offsetOf, type Place } from './position.ts'
+import { readablePart } from './readable-part.ts'
 import { faultsInWaiting } from './waiting.ts'
 
 /** A configuration as it was read. */
@@ -26,7 +27,9 @@ export function check(filled: Filled, source: Source): Parsed {
   // `jitless`: for a single run, compiling the schemas takes longer than interpreting them.
   const { data, error } = configSchema.safeParse(filled.settings, { jitless: true })
   const faults = [
-    ...(error ? faultsOf(error.issues, filled.settings) : faultsIn(data, filled, source)),
+    ...(error
+      ? [...faultsOf(error.issues, filled.settings), ...faultsInReadable(filled, source)]
+      : faultsIn(data, filled, source)),
     ...faultsInWaiting(filled.waiting),
   ]
   const places = faults.map((fault) => withPathInFile(fault, source.raw))
@@ -47,6 +50,14 @@ function faultsIn(
     ...faultsInNames(parsed, { channels, templates }),
     ...(isLastGood ? [] : faultsInTwins(channels)),
   ]
+}
+
+/** Wrong names in the valid parts, so that nobody has to check twice. */
+function faultsInReadable({ settings, waiting }: Filled, { templates }: Source): Fault[] {
+  const part = readablePart(settings)
+  if (!part) return []
+  const channels = [...part.channels, ...Object.keys(waiting)]
+  return faultsInNames(part, { channels, templates })
 }
 
 /** The error for the first fault in the file, with the others. */
