@@ -79,7 +79,9 @@ export function httpFailure(name: string, refusal: Refusal): DeliveryError {
     retryAfterSeconds === undefined
       ? parseRetryAfter(headers['retry-after'])
       : Math.ceil(retryAfterSeconds * 1000)
-  return new DeliveryError(temporary ? 'retry' : 'give-up', `${name}: ${status} ${text}`.trim(), {
+  // The title of most error pages begins with the status.
+  const what = text.startsWith(`${status} `) ? text : `${status} ${text}`.trim()
+  return new DeliveryError(temporary ? 'retry' : 'give-up', `${name}: ${what}`, {
     retryAfterMs: temporary ? waitMs : undefined,
     isChannelDead: !temporary && (isChannelDead || CHANNEL_DEAD.includes(status)),
     hint,

@@ -2,7 +2,12 @@ import { once } from 'node:events'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { answerLine, connectionFailure, urlSecrets } from '../../src/notifiers/_network.ts'
+import {
+  answerLine,
+  connectionFailure,
+  httpFailure,
+  urlSecrets,
+} from '../../src/notifiers/_network.ts'
 import { parseRetryAfter } from '../../src/notifiers/_retry-after.ts'
 import { makeAuthority } from '../support/authority.ts'
 
@@ -45,6 +50,17 @@ describe('the answer of a receiver', () => {
     ['no <title>x</title>', 'no <title>x</title>'],
   ])('%j is shown as one line, and a page as its title', (text, line) => {
     expect(answerLine(text, [])).toBe(line)
+  })
+})
+
+describe('a response that is not a success', () => {
+  it.each([
+    ['404 Not Found', 'webhook: 404 Not Found'],
+    ['404', 'webhook: 404 404'],
+    ['no such hook', 'webhook: 404 no such hook'],
+    ['', 'webhook: 404'],
+  ])('with the text %j is reported as %j', (text, message) => {
+    expect(httpFailure('webhook', { status: 404, text, headers: {} }).message).toBe(message)
   })
 })
 
