@@ -1,6 +1,7 @@
 import { caFileProblems } from '../config/ca-file.ts'
 import { WAITS_FOR_SECRETS } from '../config/current.ts'
 import { problemHint } from '../config/problem-hint.ts'
+import { commandsToSet } from '../config/secrets/how-to-set.ts'
 import { unreachableChannels } from '../config/unreachable-channels.ts'
 import { isFailure, isParked } from '../journal/history.ts'
 import { formatTime } from '../text/local-time.ts'
@@ -79,10 +80,10 @@ function howToCorrect(warning: string): string {
  * none, the secret is in the configuration itself.
  */
 export function howToRepair(why: string): string {
-  const names = [...why.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name)
+  const names = [...why.matchAll(/\$\{(\w+)\}/g)].map(([, name = '']) => name)
   if (why === WAITS_FOR_SECRETS) return 'Repair that file, as the checks above say'
   if (names.length === 0) return EDIT
-  if (why.endsWith('not set')) return names.map((name) => `hookbell secrets set ${name}`).join(', ')
+  if (why.endsWith('not set')) return commandsToSet(names).join('; ')
   if (!why.includes('the keychain')) return 'Run that command yourself, and look'
   return `Unlock the keychain, or: hookbell secrets set ${names[0]} --keychain`
 }

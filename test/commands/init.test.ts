@@ -379,9 +379,9 @@ describe('hookbell init', () => {
   const root = fileURLToPath(new URL('../..', import.meta.url))
   const cli = [join(root, 'bin/hookbell'), 'init']
 
-  function start(home: string, args: string[], program = process.execPath) {
+  function start(home: string, args: string[], program = process.execPath, more: object = {}) {
     const { PATH } = process.env
-    const env = { PATH, HOME: home, FORCE_COLOR: '0' }
+    const env = { PATH, HOME: home, FORCE_COLOR: '0', ...more }
     const result = spawnSync(program, args, { cwd: root, env, encoding: 'utf8', input: '' })
     return { ...result, shown: (result.stdout + result.stderr).replaceAll(home, '~') }
   }
@@ -426,6 +426,14 @@ describe('hookbell init', () => {
     const before = readFileSync(config, 'utf8')
     expect(start(home, words).status).toBe(0)
     expect(readFileSync(config, 'utf8')).toBe(before)
+  })
+
+  it('names a command that stores a secret that the shell has', () => {
+    const words = [...cli, '--yes', '--channel', 'slack']
+    const value = { SLACK_WEBHOOK_URL: 'https://x.test' }
+    expect(start(makeHome({ '.factory/x': '' }), words, process.execPath, value).shown).toMatch(
+      / printf %s "\$SLACK_WEBHOOK_URL" \| .*hookbell secrets set SLACK_WEBHOOK_URL\n/,
+    )
   })
 
   it('sets up channels also if the configuration was removed a moment ago', () => {

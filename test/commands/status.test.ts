@@ -39,7 +39,7 @@ describe('hookbell status', () => {
       'x hub: ${HUB_PASSWORD} not set. Set it: hookbell secrets set HUB_PASSWORD',
       'x channel fleet: ${HUB_PASSWORD} not set. Set it: hookbell secrets set HUB_PASSWORD',
       'x channel team: ${SLACK_URL} not set. Set it: hookbell secrets set SLACK_URL',
-      'x channel phone: ${TOPIC}, ${TOKEN} not set. Set it: hookbell secrets set TOPIC, hookbell secrets set TOKEN',
+      'x channel phone: ${TOPIC}, ${TOKEN} not set. Set it: hookbell secrets set TOPIC; hookbell secrets set TOKEN',
     ])
   })
 

@@ -90,7 +90,7 @@ describe('the check of the configuration', () => {
   })
 
   it.each([
-    ['${A}, ${B} not set', 'hookbell secrets set A, hookbell secrets set B'],
+    ['${A}, ${B} not set', 'hookbell secrets set A; hookbell secrets set B'],
     ['${A}: waits for the keychain', 'Unlock the keychain, or: hookbell secrets set A --keychain'],
     ['${A}: /usr/bin/op ended with status 7', 'Run that command yourself, and look'],
     ['waits for config.json, which has its secret', 'Correct it: hookbell config edit'],

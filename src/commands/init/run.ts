@@ -3,6 +3,7 @@ import { shellEnvironment } from '../../clients/shell-environment.ts'
 import { CurrentConfig } from '../../config/current.ts'
 import { refuseFoldersAtRisk } from '../../config/folders-at-risk.ts'
 import { configDir, configPath, stateDir } from '../../config/paths.ts'
+import { commandsToSet } from '../../config/secrets/how-to-set.ts'
 import { usageError } from '../../errors.ts'
 import type { Env } from '../../fs/home.ts'
 import { knownPlaces } from '../../install/places.ts'
@@ -166,11 +167,11 @@ async function agree(
 
 /** What is left to do for messages to arrive. Also stores the shell variables that the configuration refers to. */
 function nextSteps(setup: Setup | undefined, env: InitWorld['env']): string[] {
+  const shell = shellEnvironment(env)
   const current = new CurrentConfig(configDir(env), stateDir(env))
-  current.storeVariables(shellEnvironment(env))
+  current.storeVariables(shell)
   const { config, unset } = current.get()
   const [first = 'desktop'] = [...Object.keys(config.channels), ...Object.keys(config.waiting)]
   const untried = setup ? Object.keys(setup.channels) : [first]
-  const missing = unset.map((name) => `hookbell secrets set ${name}`)
-  return [...missing, ...untried.map((channel) => `hookbell test ${channel}`)]
+  return [...commandsToSet(unset, shell), ...untried.map((channel) => `hookbell test ${channel}`)]
 }

@@ -20,15 +20,24 @@ export function howToSetIn(
  * without showing them in the command line or the history.
  */
 export function howToSet(names: readonly string[], configDir: string, shell: Env): string {
-  const inShell = names.filter((name) => shell[name])
-  if (inShell.length === 0 || process.platform === 'win32')
-    return [
-      `Set it: ${names.map((name) => `hookbell secrets set ${name}`).join(', ')}`,
-      ...names.flatMap((name) => whatIsMeant(name, configDir)),
-    ].join('. ')
-  // Not appended to the file by the shell: its last line may lack an end, and some values need quotes there.
-  const commands = inShell.map((name) => `printf %s "$${name}" | hookbell secrets set ${name}`)
-  return `Set in this shell only. To store it, run: ${commands.join('; ')}`
+  const inShell = process.platform === 'win32' ? [] : names.filter((name) => shell[name])
+  if (inShell.length > 0)
+    return `Set in this shell only. To store it, run: ${commandsToSet(inShell, shell).join('; ')}`
+  return [
+    `Set it: ${commandsToSet(names).join('; ')}`,
+    ...names.flatMap((name) => whatIsMeant(name, configDir)),
+  ].join('. ')
+}
+
+/** A command for each name. It stores the value of the shell, if that has one, and otherwise asks for it. */
+export function commandsToSet(names: readonly string[], shell: Env = {}): string[] {
+  return names.map((name) => {
+    const command = `hookbell secrets set ${name}`
+    // Not appended to the file by the shell: its last line may lack an end, and some values need quotes there.
+    return shell[name] && process.platform !== 'win32'
+      ? `printf %s "$${name}" | ${command}`
+      : command
+  })
 }
 
 /** A secret that is set and that nothing refers to may be the one that was meant. */
