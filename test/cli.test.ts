@@ -388,7 +388,7 @@ describe('cli: help', () => {
         secrets     Set, list or remove the secrets of channels; never shows a value
         trust       Trust the .hookbell.json of a project
         mute        Silence everything, or one session, project or kind, for a while
-        unmute      End a mute
+        unmute      End all mutes, or only one
         dead        List, retry or drop events that could not be delivered
         flush       Retry failed deliveries now
         hold        Stop sending; events are still accepted and wait

@@ -83,7 +83,7 @@ const registry: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./mute.ts')).muteCommand,
   },
   unmute: {
-    description: 'End a mute',
+    description: 'End all mutes, or only one',
     load: async () => (await import('./unmute.ts')).unmuteCommand,
   },
   dead: {

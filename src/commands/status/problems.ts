@@ -18,8 +18,8 @@ export function unreachedProblem(count: number, { title, reason }: EventStatus):
   const what = counted(count, 'question')
   return (
     `${what} reached nobody; the first: ${cleanText(title)} (${cleanText(reason)}). ` +
-    'Answer in the session itself. Find the cause by hookbell doctor and hookbell dead; ' +
-    'the next message that gets through, such as of hookbell test NAME, tells of it'
+    'Answer in the session itself. To find the cause: hookbell doctor, hookbell dead. ' +
+    'The next message that gets through, such as that of hookbell test NAME, will mention it'
   )
 }
 
