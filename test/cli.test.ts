@@ -267,6 +267,15 @@ describe('cli: help', () => {
     const { stderr } = await home.run('reply', 'a', 'b', 'c')
     expect(stderr).toContain('too many arguments: "c"\n  Put quotes around text with spaces. ')
   })
+
+  it.each([
+    ['hold', 'It takes no arguments'],
+    ['status', 'It takes no arguments. Options: --json'],
+  ])('does not hint at quotes for %s, which takes no text', async (command, hint) => {
+    const home = await makeHome()
+    const { stderr } = await home.run(command, '1h')
+    expect(stderr.trimEnd()).toBe(`x ${command}: too many arguments: "1h"\n  ${hint}`)
+  })
 })
 
 describe('cli: start', () => {

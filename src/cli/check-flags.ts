@@ -13,6 +13,10 @@ export function checkFlags(command: CommandDef, words: readonly string[]) {
   const options = Object.keys(args).filter((option) => args[option]?.type !== 'positional')
   const known = options.map((option) => `--${option}`)
   const help = known.length > 0 ? `Options: ${known.join(' ')}` : 'It takes no options'
+  // Endpoints of `api` take only options; elsewhere the usual cause is a text without quotes.
+  const takesText = Object.keys(args).length > options.length && !name.startsWith('api ')
+  const what = takesText ? 'Put quotes around text with spaces' : 'It takes no arguments'
+  const hint = known.length > 0 || takesText ? `${what}. ${help}` : what
   let positionals = Object.keys(args).length - options.length
   // After `--`, no word is an option.
   let hasEnded = false
@@ -25,7 +29,7 @@ export function checkFlags(command: CommandDef, words: readonly string[]) {
     }
     if (hasEnded || !word.startsWith('-') || word === '-') {
       positionals -= 1
-      if (positionals < 0) throw tooMany(name, word, help)
+      if (positionals < 0) throw tooMany(name, word, hint)
       continue
     }
     const [flag = '', value] = word.split('=', 2)
@@ -54,11 +58,9 @@ function givenTwice(name: string, flag: string, option: ArgDef | undefined, valu
   return usageError(`${name}: ${flag} was given twice`, hint)
 }
 
-/** Endpoints of `api` take only options; elsewhere the usual cause is a text without quotes. */
-function tooMany(name: string, word: string, help: string) {
+function tooMany(name: string, word: string, hint: string) {
   // The surplus word is most likely the secret itself, so the message does not repeat it.
   if (name === 'secrets') return secretInArguments(name, PIPE_IT)
-  const hint = name.startsWith('api ') ? help : `Put quotes around text with spaces. ${help}`
   return usageError(`${name}: too many arguments: "${word}"`, hint)
 }
 

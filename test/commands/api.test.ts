@@ -280,7 +280,10 @@ describe('api: usage errors', () => {
   it.each([
     [['computers.get'], 'x api computers.get: --computer-id is missing'],
     [['computers.get', '--id', '1'], 'x api computers.get: unknown option "--id"'],
-    [['computers.get', 'comp_ada'], 'too many arguments: "comp_ada"\n  Options: --computer-id'],
+    [
+      ['computers.get', 'comp_ada'],
+      'too many arguments: "comp_ada"\n  It takes no arguments. Options: --computer-id',
+    ],
     // As after an unset variable in a script: the text must not be posted as "--json".
     [
       ['sessions.messages.add', '--session-id', 's', '--text', '--json'],
