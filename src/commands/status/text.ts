@@ -13,7 +13,7 @@ import { LATEST, type Status } from './read.ts'
 /** The status as lines for a person. */
 export function describeStatus(status: Status): string {
   const { accepted, delivered, suppressed, undelivered, dead, waiting } = status
-  const { worker, config, channels } = status
+  const { config, channels } = status
   const nobody = undelivered > 0 ? ` + ${undelivered} undelivered` : ''
   const events =
     `${accepted} accepted = ${delivered} delivered + ${suppressed} suppressed${nobody}` +
@@ -23,7 +23,7 @@ export function describeStatus(status: Status): string {
     ['events', events],
     ['last', status.lastEvent === null ? 'none yet' : ago(status.lastEvent)],
     ...waitingLines(status),
-    ['worker', worker === null ? 'not running (starts with the next event)' : `process ${worker}`],
+    ['worker', describeWorker(status)],
     ['config', config.source === 'file' ? showPath(config.path) : `${config.source} settings`],
     ['hook', describeDoor(status)],
     ...status.clients.map((client) => [client.client, describeClient(client, unseen)]),
@@ -34,6 +34,13 @@ export function describeStatus(status: Status): string {
     (problem) => `${paint('red', 'x')} ${asTyped(escapeControls(problem))}`,
   )
   return [table(lines.map((cells) => cells.map(asTyped))), ...problems].join('\n')
+}
+
+/** Without a worker, no failed delivery is tried again when it is due. */
+function describeWorker({ worker, parked, onHold }: Status): string {
+  if (worker !== null) return `process ${worker}`
+  const how = parked.failed > 0 && !onHold ? ', or to try again: hookbell flush' : ''
+  return `not running (starts with the next event${how})`
 }
 
 function describeDoor({ installed, state, hub, channels }: Status): string {
