@@ -532,7 +532,9 @@ describe('hookbell init', () => {
     })
     const dry = [...cli, '--dry-run', '--channel', 'ntfy']
     const { shown } = start(home, dry)
-    expect(shown).toContain('config.json: channel ntfy, and a route to ntfy\n')
+    expect(shown).toMatch(
+      /config\.json: channel ntfy, and a route to ntfy\n\nNothing was written\.\n$/,
+    )
     expect(shown).toMatch(/^\+\+\+ ~\/\.config\/hookbell\/config\.json\n\+\{\n\+ {2}"channels": \{/)
     expect(shown).toContain('+      "topic": "${NTFY_TOPIC}"\n')
     expect(shown).toMatch(/\n\+ {2}"routes": \[[^\]]*"permission"/)

@@ -42,12 +42,11 @@ export function plannedPlaces(changes: readonly Change[], door: string) {
 
 /** The same for people. */
 export function previewed(changes: readonly Change[]): string {
-  const isPending = changes.some(({ preview }) => preview.changed)
   const texts = changes.map(({ target, preview, diff }) =>
     preview.changed ? diff : nothingToDo(target),
   )
   const notes = changes.map((change) => lines('Note', change.notes) + absence(change.target))
-  return [texts.join('\n'), isPending ? '\nNothing was written.\n' : '', ...notes].join('')
+  return [texts.join('\n'), ...notes].join('')
 }
 
 export function factsOf({ target, notes }: Pick<Change, 'target' | 'notes'>, door: string) {

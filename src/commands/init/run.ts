@@ -142,7 +142,10 @@ function placeAt({ change, changed, backup }: AppliedChange, door: string) {
 }
 
 function inFull(changes: readonly Change[], setup: Setup | undefined): string {
-  return shownAddition(setup) + previewed(changes) + plannedSetup(setup)
+  const isPending = setup !== undefined || changes.some(({ preview }) => preview.changed)
+  // Last, so that it speaks of all that is above it.
+  const end = isPending ? '\nNothing was written.\n' : ''
+  return shownAddition(setup) + previewed(changes) + plannedSetup(setup) + end
 }
 
 function asJson(changes: readonly Change[], door: string, setup: Setup | undefined): string {
