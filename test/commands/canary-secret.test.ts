@@ -2,7 +2,9 @@ import { spawn, spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
 import { descriptions } from '../../src/commands/index.ts'
+import { notifiers } from '../../src/notifiers/index.ts'
 import { type Home, makeHome, root } from '../support/home.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { runCommand } from '../support/run-command.ts'
@@ -12,7 +14,7 @@ const hasStrace = spawnSync('strace', ['-V']).status === 0
 /** One value for each place that can hold a secret; none has the shape of a known key. */
 const canary = (name: string) => `Kanarie${name}q7Zt3`
 const names = [
-  ...['HOOK', 'DISCORD', 'TEAMS', 'TELEGRAM', 'MAIL', 'NTFY', 'HOOKURL', 'HEADER', 'CMD'],
+  ...['HOOK', 'DISCORD', 'TEAMS', 'TELEGRAM', 'MAIL', 'NTFY', 'GOTIFY', 'HOOKURL', 'HEADER', 'CMD'],
   ...['FETCHED', 'SHELLVAR'],
 ]
 /** A secret written directly in config.json. */
@@ -50,6 +52,7 @@ function channels(url: string, port: string) {
       to: ['b@example.com'],
     },
     phone: { type: 'ntfy', server: url, topic: 'x', token: `\${NTFY}` },
+    own: { type: 'gotify', server: url, token: `\${GOTIFY}` },
     hook: { type: 'webhook', url: `${url}/\${HOOKURL}`, headers: { 'X-Key': `\${HEADER}` } },
     run: {
       type: 'command',
@@ -168,6 +171,20 @@ const AT_A_TIME = 4
 const found = (text: string) => forms.filter((form) => text.includes(form))
 
 describe('a secret', () => {
+  it('is tested in every option of a notifier that can hold one', () => {
+    const options = Object.values(notifiers).flatMap(({ name, options: { shape } }) =>
+      Object.entries(shape)
+        .filter(([, option]) => z.globalRegistry.get(option)?.secret)
+        .map(([option]) => `${name}.${option}`),
+    )
+    const tested = Object.values(channels('http://127.0.0.1', '1')).flatMap((channel) =>
+      Object.keys(channel).map((option) => `${channel.type}.${option}`),
+    )
+    // A hub has tests of its own; what signs a message is never sent.
+    const others = ['hub.password', 'webhook.signingSecrets']
+    expect(options.filter((option) => !tested.includes(option))).toEqual(others)
+  })
+
   it.each<[string, Parameters<typeof startReceiver>[0]]>([
     ['works', { script: [200] }],
     // The server echoes everything it received, as some servers do.
