@@ -14,7 +14,7 @@ import { lastGoodFile, withoutSecrets } from './last-good.ts'
 import type { SecretValues } from './load/expand.ts'
 import { builtInConfig, type LoadedConfig, loadConfig, parseConfig } from './load/load.ts'
 import { SecretFetcher } from './secrets/fetcher.ts'
-import { readSecrets, referencesIn } from './secrets/secrets.ts'
+import { readSecrets, referencesIn, valuesToRedact } from './secrets/secrets.ts'
 import { lastChange, SAVING_MS, stampReader } from './stamp.ts'
 
 const CHECKED = 'checked-config'
@@ -135,20 +135,29 @@ export class CurrentConfig {
     }
   }
 
-  /** Without warnings, because these name places in a text that the user does not see. */
+  /** With all secrets that are known, whatever the settings name: they are kept out of texts also while a file is broken. */
   #fallBack(): LoadedConfig {
+    const env = readStoredEnvironment(this.#stateDir)
+    const settings = this.#settingsBefore(env) ?? builtInConfig()
+    const known = [...valuesToRedact(this.#configDir), ...Object.values(env)]
+    return { ...settings, secrets: [...new Set([...settings.secrets, ...known])] }
+  }
+
+  /** The last valid settings. Without warnings, because these name places in a text that the user does not see. */
+  #settingsBefore(env: Record<string, string>): LoadedConfig | undefined {
     // It still has the secrets that are written in the file itself; the copy on the disk does not.
     if (this.#good) return { ...this.#good, warnings: [], source: 'last good' }
     const path = lastGoodFile(this.#stateDir)
     const text = readQuietly(path)
-    if (text === undefined) return builtInConfig()
-    const env = readStoredEnvironment(this.#stateDir)
+    if (text === undefined) return undefined
     const file = secretsIfReadable(this.#configDir)
-    const values = { file: file ?? new Map(), env, fetched: this.#fetcher }
-    const loaded = parseLastGood(text, path, values)
-    if (!loaded) return builtInConfig()
-    const secrets = new Set([...loaded.secrets, ...values.file.values(), ...Object.values(env)])
-    const known = { ...loaded, secrets: [...secrets], warnings: [], source: 'last good' } as const
+    const loaded = parseLastGood(text, path, {
+      file: file ?? new Map(),
+      env,
+      fetched: this.#fetcher,
+    })
+    if (!loaded) return undefined
+    const known = { ...loaded, warnings: [], source: 'last good' } as const
     return file ? known : waitingForSecrets(known)
   }
 

@@ -7,7 +7,7 @@ import { configPath, misnamedPath, secretsPath } from '../paths.ts'
 import type { Channel } from '../schema/channel.ts'
 import { type Config, completeConfig, configSchema, type Parsed } from '../schema/schema.ts'
 import { secretOptionsOf, secretsOf } from '../schema/secret-options.ts'
-import { readSecrets } from '../secrets/secrets.ts'
+import { readSecrets, valuesToRedact } from '../secrets/secrets.ts'
 import { templateNames } from '../template-names.ts'
 import { check } from './check.ts'
 import type { Expanded, SecretValues } from './expand.ts'
@@ -72,7 +72,10 @@ export function loadConfig(
   const path = configPath(configDir)
   checkFolder(configDir)
   const text = readConfigText(path)
-  if (text === undefined) return { ...builtInConfig(checked), warnings: misnamed(path) }
+  if (text === undefined) {
+    const secrets = valuesToRedact(configDir)
+    return { ...builtInConfig(checked), secrets, warnings: misnamed(path) }
+  }
   const { values, junk } = readSecrets(configDir)
   const secrets = { file: values, env, fetched }
   const templates = templateNames(configDir)

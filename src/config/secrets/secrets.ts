@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs'
 import { HookbellError } from '../../errors.ts'
-import { checkOwnership, modeOf } from '../../fs/ownership.ts'
+import { checkFolder, checkOwnership, modeOf } from '../../fs/ownership.ts'
 import { readRegular } from '../../fs/read.ts'
 import { quoteWord } from '../../text/shell.ts'
 import { secretsPath } from '../paths.ts'
@@ -22,6 +22,22 @@ const ASSIGNMENT = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*?)\s*$/
 export function readSecrets(configDir: string): SecretsFile {
   const path = secretsPath(configDir)
   return parseSecrets(readRegular(path, { maxBytes: MAX_BYTES, check: checkPrivate }) ?? '')
+}
+
+/**
+ * The values in `secrets.env` to keep out of texts. Also those of a file that others can read, although no channel uses
+ * them: they are secrets all the same. Never throws.
+ */
+export function valuesToRedact(configDir: string): string[] {
+  try {
+    // In a folder of another user it may be a link to any file of this one.
+    checkFolder(configDir)
+    const path = secretsPath(configDir)
+    const text = readRegular(path, { maxBytes: MAX_BYTES, check: checkOwnership }) ?? ''
+    return [...parseSecrets(text).values.values()]
+  } catch {
+    return []
+  }
 }
 
 export function parseSecrets(text: string): SecretsFile {
