@@ -4,7 +4,6 @@ import { stateDir } from '../config/paths.ts'
 import { HookbellError } from '../errors.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { lockHolder } from '../spool/lock/lock.ts'
-import { counted } from '../text/counted.ts'
 import { keepMemorySmall } from '../worker/keep-memory-small.ts'
 import { deliverOnce, runUntilIdle } from '../worker/run.ts'
 import { becomeWorker } from './_become-worker.ts'
@@ -32,7 +31,7 @@ export const workerCommand = defineCommand({
     if (done.length === 0) return tellBusy(stateDir())
     const handled = done.reduce((sum, summary) => sum + summary.handled, 0)
     if (!args.json) {
-      say(`${counted(handled, 'event')} handled`)
+      say(`${handled} handled${handled > 0 ? '; see: hookbell log' : ''}`)
       if (args.once) sayWhatIsLeft(folders)
     }
     const faults = done.flatMap((summary) => summary.faults)

@@ -206,7 +206,7 @@ describe('commands: outcome of events', () => {
     const home = await makeHome({ routes: [{ on: ['*'], to: ['desktop'] }], lingerSeconds: 0 })
     home.accept(stop)
     const { stdout, exitCode } = await home.run('worker')
-    expect({ stdout, exitCode }).toEqual({ stdout: '1 event handled', exitCode: 0 })
+    expect({ stdout, exitCode }).toEqual({ stdout: '1 handled; see: hookbell log', exitCode: 0 })
     expect(readdirSync(home.state)).not.toContain('worker.lock')
   })
 })

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { spoolIn } from '../../src/spool/layout.ts'
 import { lockHolder } from '../../src/spool/lock/lock.ts'
 import { writeParked } from '../../src/spool/park.ts'
+import { prepareSpool } from '../../src/spool/prepare.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import { makeHome, root } from '../support/home.ts'
 import { type Step, startReceiver } from '../support/receiver.ts'
@@ -128,12 +129,21 @@ describe('cli: a delivery that fails again while no worker runs', () => {
     outputs.push(await home.run('worker', '--once'))
     outputs.push(await home.run('resume'))
     expect(outputs.map(({ stdout }) => stdout)).toEqual([
-      `1 event handled\n${left}`,
+      `1 handled; see: hookbell log\n${left}`,
       `1 tried; see: hookbell log\n${left}`,
-      '0 events handled',
+      '0 handled',
       `No longer on hold\n${left}`,
     ])
     expect(existsSync(join(home.state, 'worker.lock'))).toBe(false)
+  })
+
+  it('is counted by worker --once, together with the events', async () => {
+    const home = await makeFileHome()
+    home.accept({ hook_event_name: 'Stop' })
+    const why = { since: 0, reason: 'x', isHeld: false }
+    writeParked(prepareSpool(home.state), 'deferred', { ...why, delivery: makeDelivery('other') })
+    expect((await home.run('worker', '--once')).stdout).toBe('2 handled; see: hookbell log')
+    expect(home.read('out.jsonl').trimEnd().split('\n')).toHaveLength(2)
   })
 
   it('is not mentioned while a worker runs, because that worker retries it', async () => {
@@ -141,7 +151,7 @@ describe('cli: a delivery that fails again while no worker runs', () => {
     accept('first')
     await startWorker()
     await expect.poll(() => readdirSync(join(home.state, 'spool/deferred'))).toHaveLength(1)
-    expect((await home.run('worker', '--once')).stdout).toBe('0 events handled')
+    expect((await home.run('worker', '--once')).stdout).toBe('0 handled')
   })
 })
 
