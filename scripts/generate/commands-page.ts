@@ -23,4 +23,21 @@ What \`hookbell COMMAND --help\` says of each, written by \`npm run gen\`. State
 | zsh | \`source <(hookbell completion zsh)\`, after \`compinit\` |
 | fish | \`hookbell completion fish \\| source\` |
 | PowerShell | \`hookbell completion powershell \\| Out-String \\| Invoke-Expression\` |
+
+\`hookbell hook\` is [the front door](front-door.md): agents call it, and it always exits 0. All other commands exit with one
+of these codes; [\`doctor\`](doctor.md) and [the commands of the API](api.md#from-the-shell) have some more:
+
+| exit code | meaning |
+|---|---|
+| 0 | success |
+| 1 | it found a problem, as \`status\` does, or did only a part |
+| 64 | wrong usage |
+| 65 | the input is invalid, such as a payload for \`preview\` |
+| 69 | a channel, a server or a program is not available |
+| 70 | a fault in hookbell |
+| 73 | the state folder cannot be used |
+| 74 | another file cannot be read or written |
+| 77 | not permitted |
+| 78 | the configuration, a template or a client's settings are invalid |
+| 130 | ended by Ctrl+C |
 `

@@ -1,4 +1,5 @@
 import { defineCommand } from 'citty'
+import { exitCodeOf } from '../cli/errors.ts'
 import { asTyped } from '../cli/how-to-call.ts'
 import { paint, printJson, say } from '../cli/output.ts'
 import { shellEnvironment } from '../clients/shell-environment.ts'
@@ -26,10 +27,11 @@ export const testCommand = defineCommand({
       for (const text of whatIsUnset(channel)) say(`${paint('yellow', '!')} ${asTyped(text)}`)
     }
     if (status.state === 'delivered') return 0
-    if (json) return 1
-    throw new HookbellError('E_UNAVAILABLE', `${channel}: ${status.state}: ${status.detail}`, {
-      hint: hintFor(status, channel, id),
-    })
+    const what = `${channel}: ${status.state}: ${status.detail}`
+    const hint = hintFor(status, channel, id)
+    const error = new HookbellError('E_UNAVAILABLE', what, { hint })
+    if (json) return exitCodeOf(error)
+    throw error
   },
 })
 

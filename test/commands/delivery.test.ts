@@ -240,6 +240,9 @@ describe('commands: test', () => {
     expect(stderr).toContain('no_service')
     expect(stderr).not.toContain('secret-path')
     expect(exitCode).toBe(69)
+    const json = await home.run('test', 'team', '--json')
+    expect(JSON.parse(json.stdout)).toMatchObject({ channel: 'team', state: 'exhausted' })
+    expect(json.exitCode).toBe(69)
   })
 
   it('names an unset variable, and the command that sends the message once it is set', async () => {
