@@ -8,7 +8,7 @@ import { listQuietly } from '../fs/list.ts'
 import { renameFile } from '../fs/rename.ts'
 import { Arrivals } from './arrivals.ts'
 import { type Claim, Claims } from './claim.ts'
-import { formatHeader, type Header, isOfLaterVersion, parseSpoolFile } from './header.ts'
+import { formatHeader, type Header, isOfLaterVersion } from './header.ts'
 import { eventFolders, type Spool } from './layout.ts'
 import { isUnreadable, parseName, setAside, setUnreadableAside, wasClaimed } from './names.ts'
 import { newId } from './new-id.ts'
@@ -19,6 +19,7 @@ import { prepareSpool } from './prepare.ts'
 import { readSpoolFile } from './read.ts'
 import { syncWaiting } from './salvage.ts'
 import type { AskedWait, ParkReason, Store, StoredEvent, WaitingEvent, Wanted } from './store.ts'
+import { storedIn } from './stored-event.ts'
 
 interface FileStoreOptions {
   stateDir: string
@@ -89,11 +90,18 @@ export class FileStore implements Store {
     return claim
   }
 
+  peekEvent(name: string): StoredEvent | undefined {
+    try {
+      return storedIn(readSpoolFile(join(this.spool.new, name)))
+    } catch {
+      return undefined
+    }
+  }
+
   readEvent(claim: Claim): StoredEvent | undefined {
     const file = readSpoolFile(claim.path)
-    const isOurs = claim.id !== '' && !claim.isDelivery
-    const parsed = 'bytes' in file && isOurs ? parseSpoolFile(file.bytes) : undefined
-    if (parsed && 'writtenAt' in file) return { ...parsed, at: file.writtenAt }
+    const stored = claim.id !== '' && !claim.isDelivery ? storedIn(file) : undefined
+    if (stored) return stored
     const name = basename(claim.path)
     if ('bytes' in file && isOfLaterVersion(file.bytes)) {
       this.#leftAlone.add(name)
@@ -140,13 +148,13 @@ export class FileStore implements Store {
     return this.#parked.willBeDue(event, channel)
   }
 
-  due(): string[] {
+  due(answered?: ReadonlySet<string>): string[] {
     this.#parked.refresh()
-    return this.#parked.due(this.#now())
+    return this.#parked.due(this.#now(), { answered })
   }
 
   dueInGroup(group: string): string[] {
-    return this.#parked.due(this.#now(), group)
+    return this.#parked.due(this.#now(), { group })
   }
 
   claimParked(name: string): Claim | undefined {

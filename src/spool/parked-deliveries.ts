@@ -29,8 +29,16 @@ interface Wait {
   events: readonly string[]
   channel: string
   session: string
+  /** Whether it may be no longer worth sending once its session goes on. */
+  canBeAnswered: boolean
   /** Unix ms. */
   acceptedAt: number
+}
+
+interface DueFilter {
+  group?: string
+  /** Keys of sessions. */
+  answered?: ReadonlySet<string> | undefined
 }
 
 /** The shortest time between two listings: with many deliveries, one after every change would be too slow. */
@@ -142,11 +150,20 @@ export class ParkedDeliveries {
     return [...this.#waits.values()].some(({ isHeld, until }) => isHeld && until === 0)
   }
 
-  /** Names of the due deliveries, in the order of acceptance. */
-  due(now: number, group?: string): string[] {
-    return [...this.#waits.values()]
+  /**
+   * Names of the due deliveries, in the order of acceptance: of one group, or without those that an answer in one of the
+   * sessions may concern, and without their groups.
+   */
+  due(now: number, { group, answered }: DueFilter = {}): string[] {
+    const due = [...this.#waits.values()]
       .filter((wait) => group === undefined || wait.group === group)
       .filter((wait) => this.#dueInMs(wait, now) <= 0)
+    const concerned = answered?.size
+      ? due.filter((wait) => wait.canBeAnswered && answered.has(wait.session))
+      : []
+    const left = new Set(concerned.map((wait) => wait.group ?? wait.name))
+    return due
+      .filter((wait) => !left.has(wait.group ?? wait.name))
       .sort(byAcceptance)
       .map(({ name }) => name)
   }
@@ -212,6 +229,15 @@ function waitOf(name: string, inode: number, parked: Partial<Parked> = {}): Wait
   const askedUntil = parked.isAsked ? until : 0
   const isQuiet = dueOtherwise !== undefined
   const { events = [], channel = '', session = '', acceptedAt = 0 } = delivery ?? {}
-  const about = { id: parseName(name)?.id ?? '', events, channel, session, acceptedAt }
+  // The end of a turn that asked nothing is told even if a person has gone on.
+  const canBeAnswered = isHeld || delivery?.kind !== 'done' || delivery.message.asks === true
+  const about = {
+    id: parseName(name)?.id ?? '',
+    events,
+    channel,
+    session,
+    canBeAnswered,
+    acceptedAt,
+  }
   return { name, until, askedUntil, since, isHeld, isQuiet, group, inode, ...about }
 }

@@ -73,6 +73,8 @@ export interface Store {
   claimEvent(name: string): Claim | undefined
   /** Accepts and claims an event of hookbell's own, such as a test. On the disk when this returns. */
   acceptOwn(header: Header, body: Buffer): Claim
+  /** An event that waits, without a claim; undefined if it cannot be read. Never throws. */
+  peekEvent(name: string): StoredEvent | undefined
   /** @returns undefined if the file is foreign or of a later version. It has then been set aside or released. */
   readEvent(claim: Claim): StoredEvent | undefined
   /** Gives a claim back unsettled. `isBegun`: the next worker asks the journal what is already done. @returns its name */
@@ -90,8 +92,8 @@ export interface Store {
   isParked(event: string, channel: string): boolean
   /** The same, or whether it is being written. */
   willBeDue(event: string, channel: string): boolean
-  /** Names of the parked deliveries that are due. */
-  due(): string[]
+  /** Names of the parked deliveries that are due, without those for which an answer in these sessions may matter. */
+  due(answered?: ReadonlySet<string>): string[]
   /** Names of the due deliveries of one group. */
   dueInGroup(group: string): string[]
   claimParked(name: string): Claim | undefined

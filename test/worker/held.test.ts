@@ -278,6 +278,24 @@ describe('a held message that comes due in quiet hours', () => {
     expect(received[0]?.body).toContain('and 1 more')
   })
 
+  it('is left out of that message if its session goes on before a worker sees either', async () => {
+    const { world, id, configure, comeDue, received } = await makeOverdue(stop)
+    world.accept({ ...stop, session_id: 's2' })
+    await world.once()
+    configure(always)
+    await comeDue()
+    configure([])
+    world.accept({ hook_event_name: 'UserPromptSubmit', session_id: 's1', prompt: 'Go on' })
+    await comeDue()
+    expect(received).toHaveLength(1)
+    expect(received[0]?.body).not.toContain('and 1 more')
+    const gone = {
+      state: 'suppressed',
+      detail: 'a person went on with the session before it was told',
+    }
+    expect(await world.statusOf(id)).toMatchObject({ channels: { team: gone } })
+  })
+
   it('goes to its own channel, whatever waits for another one', async () => {
     const { url, received } = await startReceiver()
     const world = makeWorld()
@@ -476,6 +494,19 @@ describe('a question whose first delivery attempt failed', () => {
       outcome: 'suppressed',
       channels: { team: { state: 'suppressed', detail: 'answered before it was told' } },
     })
+  })
+
+  it('is not sent by the next worker if the answer waits with it', async () => {
+    const { world, texts } = await makeHeldWorld({}, [500, 200])
+    const id = accept(world, ask('one'), Date.now())
+    await world.once()
+    const [name = ''] = world.list('deferred')
+    letItBeTime(world, name)
+    const prompt = { hook_event_name: 'UserPromptSubmit', session_id: 's1', prompt: 'No' }
+    accept(world, prompt, Date.now())
+    await world.once()
+    expect(texts()).toHaveLength(1)
+    expect(await world.statusOf(id)).toMatchObject({ outcome: 'suppressed' })
   })
 
   it('is sent late if nobody answered it', async () => {

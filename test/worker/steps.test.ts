@@ -159,6 +159,22 @@ describe('later steps of a route', () => {
     })
   })
 
+  it.each(['once', 'untilIdle'] as const)(
+    'that became due while no worker ran are cancelled by an answer of that time: %s',
+    async (run) => {
+      const { world, told } = await makeSteps()
+      const id = world.accept(ask)
+      await world.once()
+      letItBeTime(world, `${id}.phone`)
+      world.accept(prompt)
+      await world[run]()
+      expect(told()).toBe('desk')
+      expect(await world.statusOf(id)).toMatchObject({
+        channels: { phone: { state: 'suppressed', detail: 'answered before it was told' } },
+      })
+    },
+  )
+
   it('are explained by `why`', async () => {
     const { url } = await startReceiver()
     const home = await makeHome({

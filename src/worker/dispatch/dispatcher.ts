@@ -11,6 +11,7 @@ import { Preparing } from './preparing.ts'
 import { Resting } from './resting.ts'
 import { beginOneByOne } from './suspects.ts'
 import { UnderWay } from './under-way.ts'
+import { answeredSessions } from './waiting-answers.ts'
 
 /** How many events are started before deliveries that are due for a retry are looked for again. */
 const DUE_CHECK_EVENTS = 64
@@ -83,15 +84,17 @@ export class Dispatcher {
       await this.#startDue()
       return this.handled - before
     }
-    const waiting = this.#waiting()
+    const wanted = { max: MAX_FLOWING, isLater: (name: string) => this.#resting.has(name) }
+    const waiting = this.faults.isolate('the spool', () => this.#deps.store.waiting(wanted)) ?? []
     const { channels } = this.#deps.config.last.config
     this.#preparing.messagesEach = waiting.length > MAX_AHEAD ? Object.keys(channels).length : 1
     await this.#readBegun(waiting.filter(({ wasClaimed }) => wasClaimed))
+    const answered = this.faults.isolate('the spool', () => answeredSessions(waiting, this.#deps))
     for (const [index, event] of waiting.filter(({ crashes }) => crashes === 0).entries()) {
       const isDueCheck = index % DUE_CHECK_EVENTS === 0
       if (isDueCheck && isReplaced()) break
       // A long queue must not delay deliveries that are due for a retry.
-      if (isDueCheck) await this.#startDue()
+      if (isDueCheck) await this.#startDue(answered)
       this.#isFull = this.#underWay.size >= this.#limit
       if (this.#isFull || this.#deps.ending?.aborted) break
       await this.#startEvent(event)
@@ -128,11 +131,6 @@ export class Dispatcher {
     }
   }
 
-  #waiting(): WaitingEvent[] {
-    const wanted = { max: MAX_FLOWING, isLater: (name: string) => this.#resting.has(name) }
-    return this.faults.isolate('the spool', () => this.#deps.store.waiting(wanted)) ?? []
-  }
-
   get #limit(): number {
     if (this.isStalled) return MAX_CLAIMED
     return Math.min(MAX_FLOWING + this.#deps.deliverer.heldUp, MAX_CLAIMED)
@@ -148,13 +146,14 @@ export class Dispatcher {
     return this.#underWay.size > (this.#deps.deliverer.heldUp > 0 ? MAX_AHEAD_OF_SLOW : MAX_AHEAD)
   }
 
-  async #startDue() {
-    for (const name of this.faults.isolate('the spool', () => this.#deps.store.due()) ?? []) {
+  async #startDue(answered?: ReadonlySet<string>) {
+    const { store } = this.#deps
+    for (const name of this.faults.isolate('the spool', () => store.due(answered)) ?? []) {
       if (this.#deps.ending?.aborted) break
       if (this.#resting.has(name)) continue
       await this.#start(
         name,
-        () => this.#deps.store.claimParked(name),
+        () => store.claimParked(name),
         (claim, onQueued) => runParked(claim, this.#deps, onQueued),
       )
     }

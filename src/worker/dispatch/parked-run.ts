@@ -3,6 +3,7 @@ import { summarize } from '../../deliver/summary.ts'
 import type { Delivery } from '../../delivery.ts'
 import { HookbellError } from '../../errors.ts'
 import { isOpen } from '../../journal/history.ts'
+import { sessionOf as sessionOfEvent } from '../../prepare/prepare.ts'
 import type { Claim } from '../../spool/claim.ts'
 import { wasClaimed } from '../../spool/names.ts'
 import type { Parked } from '../../spool/park.ts'
@@ -61,6 +62,9 @@ async function queueParked(claim: Claim, deps: WorkerDeps): Promise<Queued | und
     return undefined
   }
   const all = [own, ...(await finishSettled(claimGroup(parked, deps), deps))]
+  // An event of the session that is being prepared may answer it.
+  const busy = all.flatMap(({ delivery }) => deps.sessions.whenFree(sessionOf(delivery)) ?? [])
+  if (busy.length > 0) await Promise.all(busy)
   const { kept, settled } = parked.isHeld
     ? await judgeAgain(all, deps)
     : { kept: all, settled: Promise.resolve() }
@@ -75,6 +79,10 @@ async function queueParked(claim: Claim, deps: WorkerDeps): Promise<Queued | und
   const load = rest.length > 0 ? keeping(delivery) : reading(first.claim, deps)
   const claims = due.map((one) => one.claim)
   return { running: deliverAndSettle(delivery, load, deps), claims, settled }
+}
+
+function sessionOf({ events: [id = ''], message: { client, sessionId } }: Delivery): string {
+  return sessionOfEvent({ id, client, sessionId })
 }
 
 /** Releases those that were only reviewed early, because something happened in their session. @returns the others */

@@ -14,12 +14,9 @@ export class SessionQueue {
 
   /** Runs the work when the session's earlier work has ended, or has taken `PATIENCE_MS` since it began. */
   runInOrder<Result>(session: string, work: () => Promise<Result>): Promise<Result> {
-    const before = this.#last.get(session)
-    // Not counted from now: on a busy machine a long queue would run out of patience although none of its work is slow.
-    const begun = before
-      ? before.begun.then(() => waitAtMost(PATIENCE_MS, before.ended))
-      : Promise.resolve()
-    const running = before ? begun.then(work) : work()
+    const free = this.whenFree(session)
+    const begun = free ?? Promise.resolve()
+    const running = free ? free.then(work) : work()
     const ended = running.then(
       () => {},
       () => {},
@@ -30,5 +27,12 @@ export class SessionQueue {
       if (this.#last.get(session) === turn) this.#last.delete(session)
     })
     return running
+  }
+
+  /** Resolves when work of the session that came now would run; undefined if that is at once. */
+  whenFree(session: string): Promise<unknown> | undefined {
+    const last = this.#last.get(session)
+    // Not counted from now: on a busy machine a long queue would run out of patience although none of its work is slow.
+    return last?.begun.then(() => waitAtMost(PATIENCE_MS, last.ended))
   }
 }
