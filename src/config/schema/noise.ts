@@ -62,7 +62,7 @@ export const noise = z.strictObject({
     .number()
     .nonnegative()
     .default(0)
-    .describe('How long a session is silent after a message; not for questions and failures'),
+    .describe('How long a session is silent after its last turn; not for questions and failures'),
   skipAtTerminal: z
     .boolean()
     .default(false)
