@@ -183,6 +183,18 @@ describe('cli: a file that cannot be used', () => {
   })
 })
 
+it.skipIf(process.platform === 'win32')(
+  'cli: a file in the place of the state folder is refused with the repair',
+  async () => {
+    const home = await makeHome()
+    rmSync(home.state, { recursive: true, force: true })
+    writeFileSync(home.state, '', { mode: 0o600 })
+    const { stderr, exitCode } = await home.run('status')
+    expect(stderr).toBe(`x ${home.state}: not a folder\n  Move it away`)
+    expect(exitCode).toBe(73)
+  },
+)
+
 describe.runIf(process.getuid?.() === 0)('cli: a state folder', () => {
   const commands = [
     ...['status', 'log', 'why', 'dead', 'report', 'digest', 'simulate', 'unmute', 'resume'],

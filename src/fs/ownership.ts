@@ -32,7 +32,7 @@ export function checkOwnership(path: string, stat: Stats, code: ErrorCode = 'E_C
 export function checkFolder(path: string, code: ErrorCode = 'E_CONFIG'): void {
   const stat = followLink(path, code)
   if (!stat) return
-  if (!stat.isDirectory()) throw new HookbellError(code, `${path}: not a folder`, { hint: MOVE })
+  if (!stat.isDirectory()) throw notFolder(path, code)
   checkOwnership(path, stat, code)
   // Whoever owns a link decides where it leads.
   const { uid } = lstatSync(path)
@@ -67,9 +67,15 @@ export function refuseUnreadable(folder: string, code: ErrorCode): void {
   } catch (error) {
     if (errorCode(error) !== 'EACCES') return
     refuseStranger(folder, code)
-    const what = `${folder}: you cannot read it (mode ${modeOf(statSync(folder))})`
+    const stat = statSync(folder)
+    if (!stat.isDirectory()) throw notFolder(folder, code)
+    const what = `${folder}: you cannot read it (mode ${modeOf(stat)})`
     throw new HookbellError(code, what, { hint: `Run: chmod u+rwx ${quoteWord(folder)}` })
   }
+}
+
+function notFolder(path: string, code: ErrorCode): HookbellError {
+  return new HookbellError(code, `${path}: not a folder`, { hint: MOVE })
 }
 
 function stranger(
