@@ -501,7 +501,7 @@ describe('a question whose first delivery attempt failed', () => {
     const id = accept(world, ask('one'), Date.now())
     await world.once()
     const [name = ''] = world.list('deferred')
-    letItBeTime(world, name)
+    makeDue(world, name)
     const prompt = { hook_event_name: 'UserPromptSubmit', session_id: 's1', prompt: 'No' }
     accept(world, prompt, Date.now())
     await world.once()

@@ -165,7 +165,7 @@ describe('later steps of a route', () => {
       const { world, told } = await makeSteps()
       const id = world.accept(ask)
       await world.once()
-      letItBeTime(world, `${id}.phone`)
+      makeDue(world, `${id}.phone`)
       world.accept(prompt)
       await world[run]()
       expect(told()).toBe('desk')
