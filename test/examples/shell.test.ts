@@ -37,6 +37,8 @@ const notRun: Record<string, string> = {
   'npm run build && npm link': 'test/clone.test.ts runs it',
   'npm pack && npm install --global ./hookbell-*.tgz': 'test/session.test.ts installs the tarball',
   'npm ci && npm test': 'runs this test',
+  'npm run build && npx vitest run test/notifiers/index.test.ts':
+    'replaces the build that the tests run',
   'npm run bench': 'measures times; would disturb the tests that run in parallel',
   'npm run gen': 'writes into the repository; `npm test` compares what it would write',
   'npm run record': 'writes into the repository; test/session.test.ts runs the same session',
