@@ -47,7 +47,9 @@ export function route(
 ): Decision {
   if (isSwitchedOff(event)) {
     const isTest = event.name === CANARY_EVENT
-    const suppress = isTest ? 'a test by hookbell doctor' : 'muted by DROID_DISABLE_NOTIFICATIONS'
+    const suppress = isTest
+      ? 'a test of the hooks by hookbell'
+      : 'muted by DROID_DISABLE_NOTIFICATIONS'
     return { candidates: [], suppress, trace: [] }
   }
   const chosen = new Map<string, RoutedChannel>()

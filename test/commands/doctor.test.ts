@@ -65,7 +65,7 @@ describe('hookbell doctor', () => {
     expect(find('client.claude.last')).toMatchObject({ status: 'cannot tell' })
     await expect
       .poll(async () => (await home.run('log', '--json')).stdout)
-      .toContain('a test by hookbell doctor')
+      .toContain('a test of the hooks by hookbell')
     expect(existsSync(join(home.home, 'audit.jsonl'))).toBe(false)
     expect((await examine(home)).find('client.claude.last')).toMatchObject({
       seen: 'no event seen yet',
