@@ -458,7 +458,9 @@ describe('hookbell init', () => {
     const second = add('ntfy')
     expect(second).toMatch(/^Wrote .*: channel ntfy\nRenewed: /)
     expect(calls(second)).toContain('test ntfy')
-    expect(start(home, [...cli, '--yes']).shown).toMatch(/^Nothing to do: .*\nRenewed: .*\n$/)
+    const third = start(home, [...cli, '--yes']).shown
+    expect(third).toMatch(/^Nothing to do: .*\nRenewed: .*\nNext: /)
+    expect(calls(third)).toEqual(['secrets set SLACK_WEBHOOK_URL', 'secrets set NTFY_TOPIC'])
   })
 
   it('says that the first channel replaces the built-in one, and how to keep that', () => {
@@ -516,7 +518,7 @@ describe('hookbell init', () => {
     )
     expect(start(home, add).shown).toMatch(/^Wrote ~.*config\.json: channel ntfy\n/)
     expect(start(home, add).shown).toMatch(
-      /^Nothing to do: ~\/\.config\/hookbell\/config\.json has these channels already\.\nRenewed: .*\n$/,
+      /^Nothing to do: ~\/\.config\/hookbell\/config\.json has these channels already\.\nRenewed: .*\nNext: .*NTFY_TOPIC\n$/,
     )
     expect(readFileSync(join(home, '.factory/settings.json'), 'utf8')).toBe(settings)
     expect(readdirSync(join(home, '.claude'))).toEqual(['x'])

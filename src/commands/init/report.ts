@@ -85,7 +85,7 @@ export function report(
   })
   const renewed = written.length === 0 ? renewal(door) : ''
   const restart = [...new Set(written.map(({ change }) => change.target.client.restartNote))]
-  const steps = renewed && !setup ? [] : [...restart, ...next.map(asTyped)]
+  const steps = [...restart, ...next.map(asTyped)]
   const todo = steps.length > 0 ? `Next: ${steps.join('\n      ')}\n` : ''
   return [...texts, setup.replaceAll(/^(?!Note: )(?=.)/gm, 'Wrote '), renewed, todo].join('')
 }

@@ -128,8 +128,9 @@ function reportOf(
   { setup, isTried, yes }: InitOptions,
   { env }: InitWorld,
 ): string {
-  const steps = nextSteps(setup, env)
-  const next = isTried ? [] : steps
+  const { missing, untried } = nextSteps(setup, env)
+  const isNew = setup !== undefined || applied.some(({ changed }) => changed)
+  const next = isTried ? [] : [...missing, ...(isNew ? untried : [])]
   const facts = { door, setup: added, next, areNotesNew: Boolean(yes) }
   const path = showPath(configPath(configDir(env)))
   const isDone = applied.length === 0 && !setup
@@ -168,13 +169,14 @@ async function agree(
   }
 }
 
-/** What is left to do for messages to arrive. Also stores the shell variables that the configuration refers to. */
-function nextSteps(setup: Setup | undefined, env: InitWorld['env']): string[] {
+/** The commands left to run for messages to arrive. Also stores the shell variables that the configuration refers to. */
+function nextSteps(setup: Setup | undefined, env: InitWorld['env']) {
   const shell = shellEnvironment(env)
   const current = new CurrentConfig(configDir(env), stateDir(env))
   current.storeVariables(shell)
   const { config, unset } = current.get()
   const [first = 'desktop'] = [...Object.keys(config.channels), ...Object.keys(config.waiting)]
-  const untried = setup ? Object.keys(setup.channels) : [first]
-  return [...commandsToSet(unset, shell), ...untried.map((channel) => `hookbell test ${channel}`)]
+  const channels = setup ? Object.keys(setup.channels) : [first]
+  const untried = channels.map((channel) => `hookbell test ${channel}`)
+  return { missing: commandsToSet(unset, shell), untried }
 }
