@@ -39,7 +39,7 @@ const DELIVER = `
   cat journal.jsonl
 `
 
-/** Two events for the fallback folder, a start of a worker while there is room again, and another such event. */
+/** Two events for the fallback folder, and a start of a worker while there is room again. */
 const BREAK = `
   rm spool/new/waits
   printf nonsense >"$HOOKBELL_CONFIG_DIR/config.json"
@@ -51,6 +51,9 @@ const BREAK = `
   fall_back second
   rm -r fill
   "$NODE" "$WORKER"
+`
+
+const FALL_BACK_AGAIN = `
   fill
   fall_back third
 `
@@ -121,31 +124,37 @@ describe.skipIf(!canMount)('a worker that starts on a full disk', () => {
 })
 
 describe.skipIf(!canMount)('a configuration that is broken while the disk is full', () => {
-  it('is reported once from the fallback folder, and by the state folder from then on', async () => {
-    const requests: string[] = []
-    const { url: server } = await startReceiver({
-      script: [
-        ({ method, path, body }) => {
-          const message = method === 'DELETE' ? {} : JSON.parse(body)
-          requests.push(message.title ?? `${method} ${path}`)
-          const { sequence_id } = message
-          return { body: JSON.stringify({ id: 'x', event: 'message', sequence_id }) }
-        },
-      ],
-    })
-    const world = makeWorld()
-    const desktop = { type: 'ntfy', server, topic: 'shop' }
-    world.configure({ channels: { desktop }, lingerSeconds: 0 })
-    const fallback = join(world.folder, 'fallback')
-    mkdirSync(fallback, { mode: 0o700 })
-    prepareSpool(fallback)
-    const env = { ...world.env, HOOKBELL_FALLBACK_DIR: fallback }
-    const { output } = startOnFullDisk({ ...world, env }, 'size=4m,nr_inodes=30', '', BREAK)
-    const report = 'hookbell: the configuration cannot be used'
-    await output
-    // Both folders are served at the same time.
-    expect(requests.sort()).toEqual([expect.stringMatching('^DELETE /shop/'), report, report])
-  })
+  it.each([
+    ['there is room', BREAK],
+    ['there is room, even if the disk is full again after that', BREAK + FALL_BACK_AGAIN],
+  ])(
+    'is reported once from the fallback folder, and by the state folder once %s',
+    async (_, then) => {
+      const requests: string[] = []
+      const { url: server } = await startReceiver({
+        script: [
+          ({ method, path, body }) => {
+            const message = method === 'DELETE' ? {} : JSON.parse(body)
+            requests.push(message.title ?? `${method} ${path}`)
+            const { sequence_id } = message
+            return { body: JSON.stringify({ id: 'x', event: 'message', sequence_id }) }
+          },
+        ],
+      })
+      const world = makeWorld()
+      const desktop = { type: 'ntfy', server, topic: 'shop' }
+      world.configure({ channels: { desktop }, lingerSeconds: 0 })
+      const fallback = join(world.folder, 'fallback')
+      mkdirSync(fallback, { mode: 0o700 })
+      prepareSpool(fallback)
+      const env = { ...world.env, HOOKBELL_FALLBACK_DIR: fallback }
+      const { output } = startOnFullDisk({ ...world, env }, 'size=4m,nr_inodes=30', '', then)
+      const report = 'hookbell: the configuration cannot be used'
+      await output
+      // Both folders are served at the same time.
+      expect(requests.sort()).toEqual([expect.stringMatching('^DELETE /shop/'), report, report])
+    },
+  )
 })
 
 async function makeTeam() {
