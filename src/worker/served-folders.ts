@@ -13,8 +13,8 @@ import { readTold } from './own-messages/told-problem.ts'
  * or may write to are left out.
  */
 export function servedFolders(stateDir: string, env = process.env): string[] {
-  const fallbacks = fallbackFolders(stateDir, env).filter(isTrusted).filter(needsWorker)
-  return distinctFolders([...[stateDir].filter(isTrusted), ...fallbacks])
+  const trusted = [stateDir, ...fallbackFolders(stateDir, env)].filter(isTrusted)
+  return distinctFolders(trusted.filter((folder) => folder === stateDir || needsWorker(folder)))
 }
 
 function needsWorker(folder: string): boolean {
