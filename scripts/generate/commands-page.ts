@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
+import { exitCodes } from '../../src/cli/errors.ts'
 import { renderHelp } from '../../src/cli/help.ts'
 import { loadAll } from '../../src/commands/index.ts'
 
@@ -9,7 +10,33 @@ export async function commandsPage(): Promise<string> {
     const help = stripVTControlCharacters(renderHelp(command, 100)).trimEnd()
     return `## ${name}\n\n\`\`\`text\n${help}\n\`\`\`\n`
   })
-  return `${HEAD}\n${sections.join('\n')}`
+  return `${HEAD}${exitCodeRows()}\n${sections.join('\n')}`
+}
+
+const meanings: { [exitCode: number]: string } = {
+  0: 'success',
+  1: 'it found a problem, as `status` does, or did only a part',
+  64: 'wrong usage',
+  65: 'the input is invalid, such as a payload for `preview`',
+  69: 'a channel, a server or a program is not available',
+  70: 'a fault in hookbell',
+  73: 'the state folder cannot be used',
+  74: 'another file cannot be read or written',
+  76: 'the API sent a response that cannot be understood',
+  77: 'not permitted',
+  78: "the configuration, a template or a client's settings are invalid",
+  130: 'ended by Ctrl+C',
+}
+
+/** @throws Error if an exit code has no meaning here, or the other way round */
+function exitCodeRows(): string {
+  const used = new Set([0, 70, 74, ...Object.values(exitCodes)])
+  const known = Object.keys(meanings).map(Number)
+  const differing = [...used]
+    .filter((code) => !known.includes(code))
+    .concat(known.filter((code) => !used.has(code)))
+  if (differing.length > 0) throw new Error(`exit codes and their meanings differ: ${differing}`)
+  return known.map((code) => `| ${code} | ${meanings[code]} |\n`).join('')
 }
 
 const HEAD = `# Commands
@@ -29,15 +56,4 @@ of these codes; [\`doctor\`](doctor.md) and [the commands of the API](api.md#fro
 
 | exit code | meaning |
 |---|---|
-| 0 | success |
-| 1 | it found a problem, as \`status\` does, or did only a part |
-| 64 | wrong usage |
-| 65 | the input is invalid, such as a payload for \`preview\` |
-| 69 | a channel, a server or a program is not available |
-| 70 | a fault in hookbell |
-| 73 | the state folder cannot be used |
-| 74 | another file cannot be read or written |
-| 77 | not permitted |
-| 78 | the configuration, a template or a client's settings are invalid |
-| 130 | ended by Ctrl+C |
 `

@@ -5,7 +5,7 @@ import { colour, terminalWidth } from './terminal.ts'
 import { wrapText } from './wrap-text.ts'
 
 /** sysexits(3), and never 2: an agent may read that as "block the action". */
-const exitCodes: Record<ErrorCode, number> = {
+export const exitCodes: Record<ErrorCode, number> = {
   E_USAGE: 64,
   E_EVENT: 65,
   E_DATA: 65,
