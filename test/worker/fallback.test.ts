@@ -76,6 +76,18 @@ describe('a worker with a fallback folder', () => {
     },
   )
 
+  it.skipIf(!isRoot)('leaves out a folder that belongs to another user', () => {
+    const world = makeWorld()
+    const { folder, env } = makeFallback(world)
+    acceptEvent(folder, HEADER, BODY)
+    expect(servedFolders(world.stateDir, env)).toEqual([world.stateDir, folder])
+    chownSync(folder, 54321, 54321)
+    expect(servedFolders(world.stateDir, env)).toEqual([world.stateDir])
+    chownSync(folder, 0, 0)
+    chownSync(world.stateDir, 54321, 54321)
+    expect(servedFolders(world.stateDir, env)).toEqual([folder])
+  })
+
   it('serves each folder once, even if two paths lead to it', () => {
     const world = makeWorld()
     world.accept({})
