@@ -52,12 +52,10 @@ export function staysShown({ urgency, asks }: Pick<Message, 'urgency' | 'asks'>)
   return urgency === 'critical' || asks === true
 }
 
-/** A question that a message asks, with the data needed to see whether it has been answered meanwhile. */
+/** A question that a message asks. */
 export const askedSchema = z.object({
   id: z.string().describe('Id of the event'),
   at: z.number().describe('When the event was accepted, Unix ms'),
-  toolUseId: z.string().describe("The tool call that the question is about; '' where unknown"),
-  transcriptPath: z.string().describe("The file in which an answer would appear; '' where unknown"),
   title: z.string(),
   text: z.string().describe('The question, in one line'),
 })

@@ -55,7 +55,7 @@ const mayImport: { [folder: string]: string[] } = {
   render: ['clients', 'context', 'event', 'notifiers'],
   report: ['event', 'journal'],
   route: ['config', 'context', 'event', 'journal'],
-  simulate: ['config', 'context', 'event', 'journal', 'notifiers', 'policy', 'prepare'],
+  simulate: ['config', 'context', 'event', 'journal', 'notifiers', 'policy', 'prepare', 'report'],
   spool: [],
   text: [],
   worker: [

@@ -1,6 +1,6 @@
 import { usageError } from '../errors.ts'
-import { CANARY_EVENT } from '../journal/canary.ts'
 import type { EventStatus } from '../journal/history.ts'
+import { CANARY_EVENT } from '../journal/own-events.ts'
 import type { Events } from './_events.ts'
 
 /** The last event is usually among this many, even if the newest ones are test events of `doctor`. */

@@ -70,7 +70,7 @@ function readConfig(path: string): Config {
 }
 
 function describe(result: Simulation, since: number): string {
-  const { events, channels, missed, missedBefore, noisiest, changes } = result
+  const { events, questions: asked, channels, missed, missedBefore, noisiest, changes } = result
   if (events === 0) return `No events since ${formatTime(since)}`
   const rows = Object.entries(channels).map(([name, { before, after }]) => [
     `  ${name}`,
@@ -80,8 +80,8 @@ function describe(result: Simulation, since: number): string {
   ])
   const questions =
     missed.length === 0
-      ? `${paint('green', 'ok')} no question is missed`
-      : `${paint('red', 'x')} ${counted(missed.length, 'question')} missed`
+      ? `${paint('green', 'ok')} no question of ${asked} is missed`
+      : `${paint('red', 'x')} ${missed.length} of ${counted(asked, 'question')} missed`
   return [
     `${counted(events, 'event')} since ${formatTime(since)}`,
     '',

@@ -1,7 +1,7 @@
 import { dropOldest } from '../drop-oldest.ts'
 import { formatOf, rootsOf } from './of-client.ts'
 import { sizeOf } from './tail.ts'
-import { wasAnswered } from './transcript.ts'
+import { answeredAt } from './transcript.ts'
 
 /** A question, and the transcript in which its answer would appear. */
 export interface AskedWhere {
@@ -12,34 +12,33 @@ export interface AskedWhere {
   toolUseId: string
 }
 
+/** What a transcript shows of a question. */
+interface Sighting {
+  /** False if the transcript may not be read, or cannot be read now. */
+  isReadable: boolean
+  /** When it had been answered at the latest, Unix ms. Absent if it shows no answer. */
+  answeredAt?: number
+}
+
 /** How many questions' transcript sizes are kept: more than are open at once. */
 const MAX_KNOWN = 200
 
-/** Whether the transcript shows that the question has been answered. */
-export async function isAnswered(asked: Omit<AskedWhere, 'id'>): Promise<boolean> {
-  return (await readAnswer(asked)) === true
-}
-
-/** @returns undefined if the transcript cannot be read now */
-async function readAnswer(asked: Omit<AskedWhere, 'id'>): Promise<boolean | undefined> {
-  const { client, transcriptPath } = asked
-  return await wasAnswered(transcriptPath, rootsOf(client), asked, formatOf(client))
-}
-
-/** For polling: reads a transcript only if its size has changed since the last call. */
+/** Looks for answers in transcripts. Reads one only if its size has changed since the last look at it. */
 export class AnswerWatch {
   readonly #sizes = new Map<string, number>()
 
-  async isAnswered(asked: AskedWhere): Promise<boolean> {
-    const { id, client, transcriptPath } = asked
-    const size = await sizeOf(transcriptPath, rootsOf(client))
-    if (size === undefined || size === this.#sizes.get(id)) return false
-    const answer = await readAnswer(asked)
+  async look({ id, ...asked }: AskedWhere): Promise<Sighting> {
+    const { client, transcriptPath } = asked
+    const roots = rootsOf(client)
+    const size = await sizeOf(transcriptPath, roots)
+    if (size === undefined) return { isReadable: false }
+    if (size === this.#sizes.get(id)) return { isReadable: true }
+    const { isReadable, at } = await answeredAt(transcriptPath, roots, asked, formatOf(client))
     // The size is not noted, so that it is read again even if it does not grow.
-    if (answer === undefined) return false
+    if (!isReadable) return { isReadable }
     this.#sizes.delete(id)
     this.#sizes.set(id, size)
     dropOldest(this.#sizes, MAX_KNOWN)
-    return answer
+    return { isReadable, ...(at !== undefined && { answeredAt: at }) }
   }
 }

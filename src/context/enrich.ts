@@ -44,6 +44,8 @@ export interface EnrichedEvent extends AgentEvent {
   isAtRest?: boolean
   /** Whether a person is at the terminal of the session; absent if unknown or not checked. */
   isAtTerminal?: boolean | undefined
+  /** For how much of `durationMs` the turn may have waited for a person. Absent for 0. */
+  waitingMs?: number
 }
 
 interface EnrichDeps {
@@ -134,10 +136,10 @@ async function readInTime(
   let size = await measure()
   let facts = await read()
   let hooksMs = 0
-  for (let waitedMs = 0; ; waitedMs += POLL_EVERY_MS) {
+  for (let waitingMs = 0; ; waitingMs += POLL_EVERY_MS) {
     const patience = patienceMs(event, facts, hooksMs)
     // The clock may be set back.
-    const ageMs = patience > 0 ? Math.max(now() - event.at, waitedMs) : 0
+    const ageMs = patience > 0 ? Math.max(now() - event.at, waitingMs) : 0
     if (ageMs >= patience) return facts
     if (hasOpenHooks(event, facts)) hooksMs = ageMs
     await sleep(POLL_EVERY_MS)

@@ -6,7 +6,7 @@ import type { Entry } from './transcripts/entry.ts'
 import { readers, readRecords } from './transcripts/index.ts'
 import { type TurnFacts, turnAt, wentOnAfter } from './turn.ts'
 
-/** Enough for most turns. If the turn begins earlier, LONG_TAIL_BYTES are read. */
+/** Enough for most turns. If the turn, or a question, is older, LONG_TAIL_BYTES are read. */
 const TAIL_BYTES = 256 * 1024
 const LONG_TAIL_BYTES = 4 * 1024 * 1024
 const HEAD_BYTES = 64 * 1024
@@ -60,7 +60,8 @@ export async function readTranscript(
   format?: TranscriptFormat,
 ): Promise<TranscriptFacts> {
   if (format === 'none') return nothing
-  const { entries, isAll, isRefused } = await readEnd(path, roots, moment, format)
+  const hasPrompt = (found: readonly Entry[]) => turnAt(found, moment).promptedAt !== undefined
+  const { entries, isAll, isRefused } = await readEnd(path, roots, moment, format, hasPrompt)
   if (isRefused) return nothing
   const start = isAll
     ? entries
@@ -78,16 +79,17 @@ export async function readTranscript(
   }
 }
 
-/** Whether the session went on past a question, which shows that it was answered. Looks at the end of the file only. */
-export async function wasAnswered(
+/** When the session went on past a question, as far as the end of the file shows. See `wentOnAfter`. */
+export async function answeredAt(
   path: string,
   roots: readonly string[],
   asked: { at: number; toolUseId?: string },
   format?: TranscriptFormat,
-): Promise<boolean | undefined> {
-  const { text, isRefused } = await readTail(path, roots, TAIL_BYTES)
-  if (isRefused) return undefined
-  return wentOnAfter(entriesIn(text, asked.at, format), asked)
+): Promise<{ isReadable: boolean; at?: number | undefined }> {
+  const isOlder = ({ at = Number.POSITIVE_INFINITY }: Entry) => at <= asked.at
+  const hasOlder = (found: readonly Entry[]) => found.some(isOlder)
+  const { entries, isRefused } = await readEnd(path, roots, asked.at, format, hasOlder)
+  return isRefused ? { isReadable: false } : { isReadable: true, at: wentOnAfter(entries, asked) }
 }
 
 /** Whether the client wrote a prompt itself, as scheduled. Looks at the end of the file only. */
@@ -103,17 +105,17 @@ export async function isOwnPrompt(
   return Math.abs(at - (last.at ?? 0)) <= WAKE_MS
 }
 
+/** @param isEnough whether these entries go back far enough; if not, a longer part is read */
 async function readEnd(
   path: string,
   roots: readonly string[],
   moment: number,
-  format?: TranscriptFormat,
+  format: TranscriptFormat | undefined,
+  isEnough: (entries: readonly Entry[]) => boolean,
 ): Promise<{ entries: Entry[]; isAll: boolean; isRefused: boolean }> {
   const { text, isAll, isRefused } = await readTail(path, roots, TAIL_BYTES)
   const entries = entriesIn(text, moment, format)
-  if (isRefused || isAll || turnAt(entries, moment).promptedAt !== undefined) {
-    return { entries, isAll, isRefused }
-  }
+  if (isRefused || isAll || isEnough(entries)) return { entries, isAll, isRefused }
   const longer = await readTail(path, roots, LONG_TAIL_BYTES)
   return { ...longer, entries: entriesIn(longer.text, moment, format) }
 }

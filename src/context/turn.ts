@@ -173,20 +173,33 @@ function sumOf(turn: readonly Entry[]): Tokens | undefined {
   return sum
 }
 
-/** Whether the session went on past a question that was asked then: evidence that it was answered. */
+/**
+ * When the session went on past a question that was asked then, which shows that it was answered, Unix ms; undefined if it
+ * did not. A tool that was allowed shows it only when it has ended.
+ */
 export function wentOnAfter(
   entries: readonly Entry[],
   asked: { at: number; toolUseId?: string },
-): boolean {
-  const later = entries.slice(upTo(entries, asked.at).length)
-  if (later.some(isGoingOn)) return true
+): number | undefined {
+  const later = timed(entries.slice(upTo(entries, asked.at).length), asked.at)
   // Other calls of the same message may have needed no permission. So unless the call is known, all must be over.
   const calls = asked.toolUseId
     ? [asked.toolUseId]
     : openCallsAt(entries, asked.at).map(({ id }) => id)
-  if (calls.length > 0) {
-    const results = new Set(later.flatMap((entry) => (entry.type === 'result' ? [entry.id] : [])))
-    return calls.every((id) => results.has(id))
+  const open = new Set(calls)
+  for (const { entry, at } of later) {
+    if (isGoingOn(entry)) return at
+    if (calls.length === 0 && /^(result|answer)$/.test(entry.type)) return at
+    if (entry.type === 'result' && open.delete(entry.id) && open.size === 0) return at
   }
-  return later.some(({ type }) => type === 'result' || type === 'answer')
+  return undefined
+}
+
+/** Each entry with its time. One without a time has that of the entry before it. */
+function timed(entries: readonly Entry[], start: number) {
+  let last = start
+  return entries.map((entry) => {
+    last = entry.at ?? last
+    return { entry, at: last }
+  })
 }

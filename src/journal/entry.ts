@@ -70,7 +70,17 @@ export interface EventFacts {
   isOverSsh?: boolean
   /** Whether the agent's environment switches notifications off. Absent for false. */
   isSwitchedOff?: boolean
+  /** For the end of a turn: for how much of `durationMs` it may have waited for a person. Absent for 0. */
+  waitingMs?: number
+  /** For a question: the file in which its answer would appear. */
+  transcriptPath?: string
 }
+
+/**
+ * What showed that a question was answered: an event by which the client reports the answer, the next prompt, a person who
+ * stopped the turn, or a transcript that goes on. `went-on`: the agent had gone on, so it was answered some time before.
+ */
+export type AnswerSign = 'reply' | 'prompt' | 'interrupt' | 'transcript' | 'went-on'
 
 export interface AcceptedEntry extends Base {
   type: 'accepted'
@@ -127,8 +137,17 @@ export type JournalEntry =
   | (OnChannel & { type: 'exhausted'; reason: string })
   /** Nobody can have seen the question. `reason` says why, for each channel, and what was tried instead. */
   | (Base & { type: 'undelivered'; reason: string })
-  /** The event's question was answered; `reason` says how that is known. */
-  | (Base & { type: 'answered'; client: string; sessionId: string; reason: string })
+  /** The event's question was answered. Written once. */
+  | (Base & {
+      type: 'answered'
+      client: string
+      sessionId: string
+      how: AnswerSign
+      /** When that was at the latest, Unix ms. */
+      answeredAt: number
+    })
+  /** The session ended before anybody answered the event's question. */
+  | (Base & { type: 'unanswered'; client: string; sessionId: string })
   /** The event's message was withdrawn after it was shown. */
   | (Base & { type: 'withdrawn'; channel: string; reason: string })
   | (Base & { type: 'unusable'; reason: string; client?: string })
@@ -156,19 +175,13 @@ const required: { [Type in EntryType]: { [field: string]: 'string' | 'number' | 
   deferred: { channel: 'string', attempt: 'number', reason: 'string', until: 'time' },
   exhausted: { channel: 'string', attempt: 'number', reason: 'string' },
   undelivered: { reason: 'string' },
-  answered: { client: 'string', sessionId: 'string', reason: 'string' },
+  answered: { client: 'string', sessionId: 'string', how: 'string', answeredAt: 'time' },
+  unanswered: { client: 'string', sessionId: 'string' },
   withdrawn: { channel: 'string', reason: 'string' },
   unusable: { reason: 'string' },
   retried: {},
   dropped: {},
 }
-
-/** Names that version 0.1 wrote. */
-const oldTypes: { [type: string]: EntryType } = {
-  'not-here': 'unavailable',
-  'gave-up': 'exhausted',
-}
-const oldFields = Object.entries({ print: 'fingerprint', double: 'duplicateOf' })
 
 /** @returns undefined for a line that a crash cut short, and for types of a later version */
 export function parseEntry(line: string): JournalEntry | undefined {
@@ -181,12 +194,6 @@ export function parseEntry(line: string): JournalEntry | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const fields = value as { [field: string]: unknown }
   if (typeof fields.type !== 'string') return undefined
-  if (Object.hasOwn(oldTypes, fields.type)) fields.type = oldTypes[fields.type]
-  for (const [old, name] of oldFields) {
-    if (!Object.hasOwn(fields, old)) continue
-    fields[name] = fields[old]
-    delete fields[old]
-  }
   return isEntry(fields) ? (value as JournalEntry) : undefined
 }
 

@@ -1,4 +1,4 @@
-import type { AcceptedEntry, JournalEntry, TraceStep } from './entry.ts'
+import type { AcceptedEntry, AnswerSign, JournalEntry, TraceStep } from './entry.ts'
 
 export const outcomes = ['delivered', 'suppressed', 'undelivered', 'dead', 'waiting'] as const
 export type Outcome = (typeof outcomes)[number]
@@ -12,6 +12,12 @@ export interface ChannelStatus {
   at: number
   /** The time for which it was held at first, Unix ms. Absent if it was not held. */
   plannedFor?: number
+}
+
+/** How a question ended: what showed its answer, and when that was at the latest, Unix ms. `none`: its session ended first. */
+export interface QuestionEnd {
+  how: AnswerSign | 'none'
+  at: number
 }
 
 /** The status of one event so far. */
@@ -34,6 +40,8 @@ export interface EventStatus {
   to: string[]
   /** For a question: those of `to` that people read. */
   people?: string[]
+  /** For a question that is over. */
+  answer?: QuestionEnd
   outcome: Outcome
 }
 
@@ -81,6 +89,9 @@ export function applyEntry(status: EventStatus, entry: JournalEntry) {
       Object.assign(status, { reason: entry.reason, outcome: 'undelivered' })
       return
     case 'answered':
+    case 'unanswered':
+      status.answer ??= questionEnd(entry)
+      return
     case 'withdrawn':
       return
     case 'dropped':
@@ -89,6 +100,15 @@ export function applyEntry(status: EventStatus, entry: JournalEntry) {
       setChannel(status, entry.channel, entry)
   }
 }
+
+/** What an entry says of the end of a question. */
+export function questionEnd(entry: EndEntry): QuestionEnd {
+  return entry.type === 'answered'
+    ? { how: entry.how, at: entry.answeredAt }
+    : { how: 'none', at: entry.at }
+}
+
+type EndEntry = Extract<JournalEntry, { type: 'answered' | 'unanswered' }>
 
 /** Marks everything that still waits as suppressed. */
 function dropOpen(status: EventStatus, { reason, at }: { reason: string; at: number }) {

@@ -96,8 +96,7 @@ export class SavedTallies {
   forgetAllBut(inodes: readonly number[]) {
     const known = new Set(inodes.map(nameOf))
     for (const name of listQuietly(this.#folder)) {
-      // Version 0.1 had no `tally-` in the name.
-      if (/^journal-(?:tally-)?\d+\.json$/.test(name) && !known.has(name))
+      if (/^journal-tally-\d+\.json$/.test(name) && !known.has(name))
         rmSync(join(this.#folder, name), { force: true })
     }
   }

@@ -1,9 +1,13 @@
 import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
 import { policies as allPolicies } from './policies.ts'
+import { answeredQuestions, isAnswered, openQuestions, type Question } from './questions.ts'
 import {
+  answerEntries,
   foldSession,
+  refOf,
   restoreSessions,
   type Session,
+  type SessionRef,
   type Sessions,
   sessionKey,
 } from './sessions.ts'
@@ -48,15 +52,41 @@ export class Memory {
   }
 
   /** What is known of a session; undefined where nothing is. */
-  session(event: { client: string; sessionId: string }): Session | undefined {
+  session(event: SessionRef): Session | undefined {
     return event.sessionId ? this.#sessions.get(sessionKey(event)) : undefined
+  }
+
+  /** Whether a question was answered. @param ref its session, if known: a message about several sessions names none */
+  isAnswered(ref: SessionRef, asked: { id: string; at: number }): boolean {
+    const session = this.session(ref)
+    if (session) return isAnswered(session, asked)
+    const isIn = (one: Session) => answeredQuestions(one).includes(asked.id)
+    return [...this.#sessions.values()].some(isIn)
+  }
+
+  /** The open questions of all sessions. */
+  openQuestions(): (SessionRef & { asked: Question })[] {
+    return [...this.#sessions].flatMap(([key, session]) =>
+      openQuestions(session).map((asked) => ({ ...refOf(key), asked })),
+    )
+  }
+
+  /**
+   * The entries for answers that are known and that the journal lacks. From now on they count as written.
+   * @param ref only those of this session
+   */
+  takeAnswers(now: number, ref?: SessionRef): JournalEntry[] {
+    const keys = ref ? [sessionKey(ref)] : [...this.#sessions.keys()]
+    const entries = keys.flatMap((key) => answerEntries(key, this.#sessions.get(key), now))
+    for (const entry of entries) this.fold(entry)
+    return entries
   }
 
   /**
    * Forgets the session of a new event if it has later ones, though these are in the future: then the clock was set back.
    * They would count as having come after the new event, such as an answer to its question.
    */
-  forgetFuture(event: { client: string; sessionId: string; at: number }, now: number) {
+  forgetFuture(event: SessionRef & { at: number }, now: number) {
     const { latestAt = 0 } = this.session(event) ?? {}
     if (latestAt > Math.max(event.at, now)) this.#sessions.delete(sessionKey(event))
   }

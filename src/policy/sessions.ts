@@ -1,16 +1,18 @@
 import { findClient } from '../clients/index.ts'
 import { QUEUED_PROMPT_MS } from '../context/turn.ts'
 import { dropOldest } from '../drop-oldest.ts'
-import { isNextQuestion, meaningOf, reportedAs } from '../event/meaning.ts'
+import { isNextQuestion, type Meaning, meaningOf, reportedAs } from '../event/meaning.ts'
 import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
+import { type QuestionEnd, questionEnd } from '../journal/history.ts'
 import { addLimited } from './limited-list.ts'
 import {
   isAnswered,
   noteAgentEnd,
   noteAnswer,
-  noteAnswered,
-  noteAnsweredBefore,
+  noteCopy,
+  noteNextQuestion,
   noteQuestion,
+  noteRecorded,
   type Questions,
 } from './questions.ts'
 import { goesOn, isTurnOver, noteTurn, type Turns } from './turns.ts'
@@ -59,26 +61,56 @@ export function restoreSessions(saved: unknown): Sessions {
   return new Map(Object.entries(Object(saved) === saved ? (saved as object) : {}))
 }
 
+/** Which session is meant. */
+export interface SessionRef {
+  client: string
+  sessionId: string
+}
+
 /** Ids are unique only per client. The space keeps the key from equalling a property that every object has. */
-export function sessionKey({ client, sessionId }: { client: string; sessionId: string }): string {
+export function sessionKey({ client, sessionId }: SessionRef): string {
   return `${client} ${sessionId}`
+}
+
+/** The inverse: the name of a client has no space. */
+export function refOf(key: string): SessionRef {
+  const end = key.indexOf(' ')
+  return { client: key.slice(0, end), sessionId: key.slice(end + 1) }
 }
 
 /** Idempotent: times only grow, and lists skip ids that they have. So entries that come twice change nothing. */
 export function foldSession(sessions: Sessions, entry: JournalEntry) {
-  if (entry.type === 'answered') {
+  if (entry.type === 'answered' || entry.type === 'unanswered') {
     const session = sessions.get(sessionKey(entry))
-    if (session) noteAnswered(session, [entry.id])
+    if (session) noteRecorded(session, entry.id, questionEnd(entry))
     return
   }
-  const isNew = entry.type === 'accepted' && !entry.duplicateOf && !entry.repeatOf
-  if (!isNew || !entry.sessionId || entry.facts?.means === undefined) return
+  if (entry.type !== 'accepted' || !entry.sessionId || entry.facts?.means === undefined) return
   const key = sessionKey(entry)
+  const { id, kind, repeatOf, duplicateOf = repeatOf } = entry
+  if (duplicateOf) {
+    const known = sessions.get(key)
+    if (known && kind === 'permission') noteCopy(known, id, duplicateOf)
+    return
+  }
   const session = sessions.get(key) ?? emptySession()
   sessions.delete(key)
   sessions.set(key, session)
   remember(session, entry)
   dropOldest(sessions, MAX_SESSIONS)
+}
+
+/** The entries for the answers of a session that the journal lacks. */
+export function answerEntries(key: string, session: Session | undefined, at: number) {
+  const known = session?.questions.filter(({ isRecorded }) => !isRecorded) ?? []
+  return known.flatMap(({ id, answer }): JournalEntry[] => {
+    if (!answer) return []
+    const { at: answeredAt, how } = answer
+    const entry = { at, id, ...refOf(key) }
+    return how === 'none'
+      ? [{ ...entry, type: 'unanswered' }]
+      : [{ ...entry, type: 'answered', how, answeredAt }]
+  })
 }
 
 /** Kinds that show the state of a session: a person who has written a prompt since has seen it. */
@@ -113,7 +145,7 @@ function emptySession(): Session {
 function remember(session: Session, entry: AcceptedEntry) {
   const { id, acceptedAt: at, kind, client, sessionId, event: name, to = [] } = entry
   const { means = '', parentSessionId = '', agentId = '', ...facts } = entry.facts ?? {}
-  const { notificationType = '', reason = '', tool = '', turnId = '' } = facts
+  const { notificationType = '', reason = '', tool = '', turnId = '', transcriptPath } = facts
   const { backgroundTasks = 0, backgroundAgents = 0, asks = false, durationMs, wakesAt } = facts
   const told = { id, at, means, name, notificationType, reason, tool, turnId }
   const meaning = meaningOf({ ...told, client, sessionId, backgroundAgents } as Told)
@@ -124,14 +156,18 @@ function remember(session: Session, entry: AcceptedEntry) {
   const isIdleAfterTurn = kind === 'waiting' && meaning.isIdle && isTurnOver(session)
   const isAside = isIdleAfterTurn || goesOn({ means })
   if (kind !== 'permission' && !isAside) noteJudged(session, judged, at)
+  const how = signIn(meaning, turnId !== '' && turnId === session.turnId)
   noteTurn(session, meaning, {
     ...{ at, means, backgroundTasks, backgroundAgents, asks, durationMs, wakesAt, judged, to },
     turnId,
   })
-  const asked = { id, at, toolUseId: knownCall(facts.toolUseId), ...(agentId && { agentId }) }
-  if (meaning.isAnswer) noteAnswer(session, asked, meaning)
+  const asked = {
+    ...{ id, at, toolUseId: knownCall(facts.toolUseId), ...(agentId && { agentId }) },
+    ...(transcriptPath && { transcriptPath }),
+  }
+  if (meaning.isAnswer) noteAnswer(session, asked, meaning, how)
   if (means === 'SubagentStop' && agentId) noteAgentEnd(session, agentId, at)
-  if (isNextQuestion({ client, kind })) noteAnsweredBefore(session, at)
+  if (isNextQuestion({ client, kind })) noteNextQuestion(session, at)
   if (kind === 'permission') noteQuestion(session, asked)
   if (meaning.isSubagent && parentSessionId && parentSessionId !== sessionId) {
     session.isSubagent = true
@@ -139,6 +175,20 @@ function remember(session: Session, entry: AcceptedEntry) {
   if (facts.isHeadless !== undefined) session.isHeadless = facts.isHeadless
   const canRepeat = findClient(client)?.repeats.some(({ after }) => after === reportedAs(means))
   if (canRepeat) addLimited(session.firsts, { ...told, judged, to }, MAX_FIRSTS)
+}
+
+/**
+ * What an event that answers shows. @param isWithinTurn whether it names the turn that runs: Codex takes up a prompt within a
+ * turn long after it was written
+ */
+function signIn(
+  { isAnswerToAll, isInterrupt, isPrompt, isSessionEnd }: Meaning,
+  isWithinTurn: boolean,
+): QuestionEnd['how'] {
+  if (!isAnswerToAll) return 'reply'
+  if (isSessionEnd) return 'none'
+  if (isPrompt && !isWithinTurn) return 'prompt'
+  return isInterrupt ? 'interrupt' : 'went-on'
 }
 
 /** Two ids that were redacted look the same, but are not. */

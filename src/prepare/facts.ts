@@ -11,7 +11,7 @@ const ONE_WORD = /^\w{1,48}$/
 /** The facts that the journal keeps so that an event can be judged again. The agent's text is not part of them. */
 export function factsOf(event: EnrichedEvent, { keepsText }: { keepsText: boolean }): EventFacts {
   const { means, durationMs, backgroundTasks, isHeadless, isAtTerminal, failure } = event
-  const { backgroundAgents, wakesAt, asks, isInterrupted, isAtRest } = event
+  const { backgroundAgents, wakesAt, asks, isInterrupted, isAtRest, waitingMs = 0 } = event
   const failureReason = failure?.reason ?? ''
   const texts = {
     notificationType: event.notificationType,
@@ -26,11 +26,14 @@ export function factsOf(event: EnrichedEvent, { keepsText }: { keepsText: boolea
     parentSessionId: event.parentSessionId,
     permissionMode: event.permissionMode,
     branch: event.branch,
+    // Only a question has an answer to look for.
+    transcriptPath: event.kind === 'permission' ? event.transcriptPath : '',
   }
   return {
     means,
     ...Object.fromEntries(Object.entries(texts).filter(([, text]) => text)),
     ...(durationMs !== undefined && { durationMs: Math.round(durationMs) }),
+    ...(waitingMs > 0 && { waitingMs: Math.round(waitingMs) }),
     ...(backgroundTasks > 0 && { backgroundTasks }),
     ...(backgroundAgents && { backgroundAgents }),
     ...(wakesAt && { wakesAt }),
@@ -76,6 +79,7 @@ export function eventOfEntry(
     ...(facts.isInterrupted && { isInterrupted: true }),
     ...(facts.isAtRest && { isAtRest: true }),
     durationMs: facts.durationMs,
+    ...(facts.waitingMs && { waitingMs: facts.waitingMs }),
     isHeadless: facts.isHeadless,
     isAtTerminal: facts.isAtTerminal,
     failure: failureReason
@@ -85,8 +89,9 @@ export function eventOfEntry(
       ...(facts.isOverSsh && { SSH_TTY: 'yes' }),
       ...(facts.isSwitchedOff && { DROID_DISABLE_NOTIFICATIONS: 'yes' }),
     },
+    transcriptPath: facts.transcriptPath ?? '',
     // No decision depends on these.
-    ...{ transcriptPath: '', lastMessage: '', prompt: '', model: '' },
+    ...{ lastMessage: '', prompt: '', model: '' },
     ...{ question: undefined, problems: [], title: '', firstPrompt: '', tokens: undefined },
     did: { tools: {}, files: [], commands: [] },
   }

@@ -7,7 +7,7 @@ import { type Asked, type Delivery, deliveryId, type Message } from '../delivery
 import type { AgentEvent } from '../event/event.ts'
 import type { AcceptedEntry } from '../journal/entry.ts'
 import { cleanEntry } from '../journal/journal.ts'
-import { OWN_CLIENT } from '../journal/own-client.ts'
+import { OWN_CLIENT } from '../journal/own-events.ts'
 import { notifierOf } from '../notifiers/index.ts'
 import type { Judgement } from '../policy/memory.ts'
 import { queuedPrompts } from '../policy/rules/queued-prompts.ts'
@@ -208,11 +208,11 @@ function readerOf(channel: string, config: Config) {
 
 /** The event's question, in the text that this channel may have, because later messages to it repeat that. */
 function askedBy(
-  { id, at, toolUseId, transcriptPath }: EnrichedEvent,
+  { id, at }: EnrichedEvent,
   { title, body }: Pick<Message, 'title' | 'body'>,
 ): Asked {
   const [first = ''] = body.split('\n', 1)
-  return { id, at, toolUseId, transcriptPath, title, text: first || title }
+  return { id, at, title, text: first || title }
 }
 
 /** Hashed, because a session id comes from the agent and may hold anything. */

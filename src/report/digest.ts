@@ -1,16 +1,16 @@
 import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
-import { OWN_CLIENT } from '../journal/own-client.ts'
+import { isOwnEvent } from '../journal/own-events.ts'
 import { cutText, oneLine } from '../text/clean.ts'
 import { formatTime } from '../text/local-time.ts'
+import { AgentWork, isAsking, isCopy, isTurnEnd, type Wait } from './agent-work.ts'
 import type { Period } from './report.ts'
-import { isRefusedEnd, Waits } from './waits.ts'
 
 /** Numbers of events by what they mean. They add up to all accepted events. */
 interface DigestCounts {
   /** Turns that ended well. */
   done: number
   failed: number
-  /** Questions, and waits for a next prompt. */
+  /** Questions. */
   asked: number
   /** Events that only repeat another one. */
   repeats: number
@@ -28,41 +28,30 @@ export interface Digest extends DigestCounts {
   waiting: Waiting[]
 }
 
-interface Waiting {
-  id: string
-  at: number
-  project: string
-  title: string
-  /** What is asked, such as a command; absent if the journal keeps no texts. */
-  text?: string
-}
+type Waiting = Pick<Wait, 'id' | 'at' | 'project' | 'title' | 'text'>
 
 const MOST_LINES = 10
 const MOST_TEXT = 140
 
 /** Sums up what agents did in a period. Events of hookbell itself are left out. */
 export function makeDigest(entries: readonly JournalEntry[], { from, to }: Period): Digest {
-  const waits = new Waits()
   const byId = new Map<string, AcceptedEntry>()
   for (const entry of entries) {
-    if (entry.type !== 'accepted' || entry.acceptedAt >= to) continue
-    waits.add(entry)
-    const isOurs = entry.client === OWN_CLIENT
-    if (!isOurs && entry.acceptedAt >= from && !byId.has(entry.id)) byId.set(entry.id, entry)
+    if (entry.type !== 'accepted' || isOwnEvent(entry) || byId.has(entry.id)) continue
+    if (entry.acceptedAt >= from && entry.acceptedAt < to) byId.set(entry.id, entry)
   }
   const accepted = [...byId.values()]
   const projects = [...new Set(accepted.map(({ project }) => project))]
     .map((project) => ({ project, ...countsOf(accepted.filter((one) => one.project === project)) }))
     .sort((one, other) => busyness(other) - busyness(one))
-  const waiting = waits.all
-    .filter(({ id, kind, end }) => end === 'open' && byId.has(id) && isAsking(kind))
-    .map(({ id, at, project, title }) => ({ id, at, project, title, ...textOf(byId.get(id)) }))
+  // A digest may be sent late: what was answered meanwhile does not wait any more.
+  const waiting = new AgentWork(entries).waits
+    .filter(({ id, asks, end }) => asks && !end && byId.has(id))
+    .map(({ id, at, project, title, text = '' }) => {
+      const [line = ''] = text.split('\n', 1)
+      return { id, at, project, title, ...(line && { text: line }) }
+    })
   return { from, to, events: accepted.length, ...countsOf(accepted), projects, waiting }
-}
-
-function textOf(entry: AcceptedEntry | undefined): Pick<Waiting, 'text'> {
-  const [text = ''] = entry?.text?.split('\n', 1) ?? []
-  return text === '' ? {} : { text }
 }
 
 function countsOf(entries: readonly AcceptedEntry[]): DigestCounts {
@@ -72,16 +61,11 @@ function countsOf(entries: readonly AcceptedEntry[]): DigestCounts {
 }
 
 function counterOf(entry: AcceptedEntry): keyof DigestCounts {
-  const { kind, duplicateOf, repeatOf } = entry
-  if (duplicateOf || repeatOf) return 'repeats'
-  if (isRefusedEnd(entry)) return 'other'
-  if (kind === 'done') return 'done'
-  if (kind === 'failed' || kind === 'abnormal-end') return 'failed'
-  return isAsking(kind) ? 'asked' : 'other'
-}
-
-function isAsking(kind: string): boolean {
-  return kind === 'permission' || kind === 'waiting'
+  const { kind } = entry
+  if (isCopy(entry)) return 'repeats'
+  if (kind === 'abnormal-end') return 'failed'
+  if (isTurnEnd(entry)) return kind === 'done' ? 'done' : 'failed'
+  return isAsking(entry) ? 'asked' : 'other'
 }
 
 function busyness({ done, failed, asked }: DigestCounts): number {

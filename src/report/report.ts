@@ -1,22 +1,32 @@
-import { CANARY_EVENT } from '../journal/canary.ts'
 import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
+import { isOwnEvent } from '../journal/own-events.ts'
 import { formatDate } from '../text/local-time.ts'
+import { AgentWork, type Turn, type Wait } from './agent-work.ts'
 import { type ChannelUse, channelUse } from './channel-use.ts'
 import { type Count, countByName } from './counts.ts'
 import { suppressions } from './suppressions.ts'
-import { type Wait, Waits } from './waits.ts'
 
-/** The waits of one project and kind. Times, in ms, are of waits that a person ended; null if there is none. */
+/** The waits of one project and kind. Times, in ms, are of those whose end is known; null if there is none. */
 export interface WaitRow {
   project: string
   kind: string
   waits: number
+  /** Ended by a person, also if nobody knows when. */
   answered: number
   /** Still open. */
   open: number
   medianMs: number | null
   p90Ms: number | null
   longestMs: number | null
+}
+
+/** The turns of one project whose length is known. Times in ms. */
+export interface TurnRow {
+  project: string
+  turns: number
+  medianMs: number
+  /** The same without the time in which a turn may have waited for a person: it worked at least that long. */
+  medianWorkMs: number
 }
 
 export interface Report {
@@ -29,6 +39,8 @@ export interface Report {
   waits: WaitRow[]
   /** Number of answered waits by duration, shortest first. */
   answers: Count[]
+  /** How long turns took, longest median first. */
+  turns: TurnRow[]
   /** By day, in this machine's time zone: messages, and events that nobody was told of. */
   days: { date: string; messages: number; notTold: number }[]
   channels: ChannelUse[]
@@ -52,28 +64,28 @@ const speeds: [string, number][] = [
 ]
 
 /**
- * Sums up the journal: waiting times, channels, and events that were not sent. Test events of `doctor` do not count,
- * and events such as prompts do not count as not sent.
+ * Sums up the journal: waiting times, turns, channels, and events that were not sent. Events of hookbell itself do not
+ * count, and events such as prompts do not count as not sent.
  */
 export function makeReport(entries: readonly JournalEntry[], period: Period): Report {
-  const waits = new Waits()
-  for (const entry of entries) waits.add(entry)
+  const work = new AgentWork(entries)
   const isIn = (at: number) => at >= period.from && at < period.to
   const accepted = entries.filter(
     (entry): entry is AcceptedEntry =>
-      entry.type === 'accepted' && isIn(entry.acceptedAt) && entry.event !== CANARY_EVENT,
+      entry.type === 'accepted' && isIn(entry.acceptedAt) && !isOwnEvent(entry),
   )
   const entriesFor = (events: readonly AcceptedEntry[]) => {
     const ids = new Set(events.map(({ id }) => id))
     return entries.filter(({ id }) => ids.has(id))
   }
   const news = accepted.filter((entry) => !isBookkeeping(entry))
-  const begun = waits.all.filter(({ at }) => isIn(at))
+  const begun = work.waits.filter(({ at }) => isIn(at))
   return {
     ...period,
     events: new Set(accepted.map(({ id }) => id)).size,
     waits: waitRows(begun),
     answers: answerCounts(begun),
+    turns: turnRows(work.turns.filter(({ at }) => isIn(at))),
     days: daysOf(news, entriesFor(accepted)),
     channels: channelUse(entriesFor(accepted)),
     suppressed: suppressions(entriesFor(news)),
@@ -87,33 +99,65 @@ function isBookkeeping({ kind, to = [], trace = [] }: AcceptedEntry): boolean {
 }
 
 function waitRows(waits: readonly Wait[]): WaitRow[] {
-  const groups = new Map<string, Wait[]>()
-  for (const wait of waits) {
-    const key = `${wait.project}\n${wait.kind}`
-    groups.set(key, [...(groups.get(key) ?? []), wait])
+  return groupBy(waits, ({ project, kind }) => `${project}\n${kind}`)
+    .map(([first, group]) => waitRow(first, group))
+    .sort((one, other) => (other.medianMs ?? -1) - (one.medianMs ?? -1))
+}
+
+/** The groups of items with the same key, each with its first item. */
+function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): [Item, Item[]][] {
+  const groups = new Map<string, [Item, Item[]]>()
+  for (const item of items) {
+    const key = keyOf(item)
+    const group = groups.get(key) ?? [item, []]
+    group[1].push(item)
+    groups.set(key, group)
   }
   return [...groups.values()]
-    .flatMap((group) => (group[0] ? [waitRow(group[0], group)] : []))
-    .sort((one, other) => (other.medianMs ?? -1) - (one.medianMs ?? -1))
 }
 
 function waitRow({ project, kind }: Wait, waits: readonly Wait[]): WaitRow {
   const times = answeredMs(waits)
   return {
-    ...{ project, kind, waits: waits.length, answered: times.length },
-    open: waits.filter(({ end }) => end === 'open').length,
+    ...{ project, kind, waits: waits.length, answered: waits.filter(isAnswered).length },
+    open: waits.filter(({ end }) => !end).length,
     medianMs: quantile(times, 0.5),
     p90Ms: quantile(times, 0.9),
     longestMs: times.at(-1) ?? null,
   }
 }
 
-/** Durations of the answered waits, ms, shortest first. */
+/** After a turn the agent may go on by itself: then nobody has answered. */
+function isAnswered({ asks, end }: Wait): boolean {
+  return end !== undefined && end.how !== 'none' && (asks || end.how !== 'went-on')
+}
+
+/** Durations of the waits whose answer has a known time, ms, shortest first. */
 function answeredMs(waits: readonly Wait[]): number[] {
   return waits
-    .filter(({ end }) => end === 'answered')
-    .map(({ at, until = at }) => until - at)
+    .flatMap(({ at, end }) =>
+      !end || end.how === 'none' || end.how === 'went-on' ? [] : [Math.max(0, end.at - at)],
+    )
     .sort((one, other) => one - other)
+}
+
+function turnRows(turns: readonly Turn[]): TurnRow[] {
+  const known = turns.flatMap((turn) =>
+    turn.tookMs === undefined ? [] : [{ ...turn, tookMs: turn.tookMs }],
+  )
+  const medianOf = (times: number[]) =>
+    quantile(
+      times.sort((one, other) => one - other),
+      0.5,
+    ) ?? 0
+  return groupBy(known, ({ project }) => project)
+    .map(([{ project }, group]) => ({
+      project,
+      turns: group.length,
+      medianMs: medianOf(group.map(({ tookMs }) => tookMs)),
+      medianWorkMs: medianOf(group.map(({ tookMs, waitingMs }) => tookMs - waitingMs)),
+    }))
+    .sort((one, other) => other.medianMs - one.medianMs)
 }
 
 /** The smallest value that at least `share` (0 to 1) of the values do not exceed; null if there are no values. */

@@ -4,8 +4,8 @@ import type { EnrichedEvent } from '../context/enrich.ts'
 import type { Urgency } from '../delivery.ts'
 import type { AgentEvent } from '../event/event.ts'
 import { type Kind, kindOrName } from '../event/kind.ts'
-import { CANARY_EVENT } from '../journal/canary.ts'
 import type { TraceStep } from '../journal/entry.ts'
+import { CANARY_EVENT } from '../journal/own-events.ts'
 import { conditionsOf, type RouteDeps } from './conditions.ts'
 
 interface RoutedChannel {

@@ -63,9 +63,7 @@ export class Recorded {
   }
 }
 
-/** Early versions kept no trace. */
-function toldChannels({ trace, to = [] }: AcceptedEntry): string[] {
-  if (!trace) return to
+function toldChannels({ trace = [] }: AcceptedEntry): string[] {
   const told = trace.filter(({ verdict }) => verdict === 'send' || verdict === 'hold')
   return told.flatMap(({ channel }) => (channel === undefined ? [] : [channel]))
 }

@@ -75,7 +75,7 @@ export class Replay {
     const entry = acceptedEntry({ ...decided, renderer }, { config: this.#config }, now)
     this.memory.fold(entry)
     this.entries.push(entry)
-    this.journal.push(entry)
+    this.journal.push(entry, ...this.memory.takeAnswers(now, found))
     for (const { candidate, verdict } of decided.judgements) {
       this.#begin(decided.event, candidate, verdict, now)
     }
@@ -83,6 +83,12 @@ export class Replay {
       this.journal.push({ at: now, id: found.id, type: 'suppressed', reason: decided.suppress })
     }
     return decided
+  }
+
+  /** Takes an answer, or another result, that was recorded: what was due before is released before. */
+  note(entry: JournalEntry) {
+    this.#tellDue(entry.at)
+    this.memory.fold(entry)
   }
 
   /** Releases all messages that are still held, each at the time when it is due. */

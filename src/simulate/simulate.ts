@@ -1,8 +1,9 @@
 import type { Config } from '../config/schema/schema.ts'
 import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
-import { OWN_CLIENT } from '../journal/own-client.ts'
+import { isOwnEvent } from '../journal/own-events.ts'
 import { eventOfEntry } from '../prepare/facts.ts'
-import { type MissedQuestion, missedQuestions, type Told } from './questions.ts'
+import { isCopy, isQuestion } from '../report/agent-work.ts'
+import { type MissedQuestion, missedQuestions, type Told } from './missed-questions.ts'
 import { Recorded } from './recorded.ts'
 import { type Ping, Replay } from './replay.ts'
 
@@ -50,6 +51,8 @@ export interface Simulation {
   events: number
   /** Messages by channel. */
   channels: { [name: string]: BeforeAfter }
+  /** How many of them were questions. */
+  questions: number
   /** Questions of which nobody would be notified. */
   missed: MissedQuestion[]
   /** How many questions there were of which nobody was notified, by the recorded decisions. */
@@ -78,7 +81,7 @@ export function simulate(options: SimulateOptions): Simulation {
     wasAnswered: (event, channel) => recorded.wasAnswered(event, channel),
   })
   for (const entry of entries) {
-    if (entry.type !== 'accepted') replay.memory.fold(entry)
+    if (entry.type !== 'accepted') replay.note(entry)
     else if (byId.get(entry.id) !== entry) continue
     else if (judged.has(entry)) judgeAgain(entry, replay, config)
     else replay.memory.fold(entry)
@@ -93,8 +96,8 @@ export function simulate(options: SimulateOptions): Simulation {
 }
 
 /** Events of hookbell itself, such as tests, go to the requested channel; no rule judges them. */
-function isJudged({ client, acceptedAt }: AcceptedEntry, since: number): boolean {
-  return acceptedAt >= since && client !== OWN_CLIENT
+function isJudged(entry: AcceptedEntry, since: number): boolean {
+  return entry.acceptedAt >= since && !isOwnEvent(entry)
 }
 
 function judgeAgain(entry: AcceptedEntry, replay: Replay, { abnormalReasons }: Config) {
@@ -108,6 +111,7 @@ function compare(before: Told, replay: Replay, config: Config): Simulation {
   const { entries: judged, pings } = before
   return {
     events: judged.length,
+    questions: judged.filter((entry) => isQuestion(entry) && !isCopy(entry)).length,
     channels: channelsOf(pings, replay.pings),
     missed: missedQuestions(replay, config),
     missedBefore: missedQuestions(before, config).length,

@@ -12,6 +12,7 @@ import type { Alarms } from './own-messages/alarms.ts'
 import type { Notices } from './own-messages/notices.ts'
 import type { AnswerReports } from './watch/answer-reports.ts'
 import type { OpenMessages } from './watch/open-messages.ts'
+import type { OpenQuestions } from './watch/open-questions.ts'
 import type { RunningTurns } from './watch/running-turns.ts'
 
 /** Dependencies that the parts of the worker share. */
@@ -28,6 +29,8 @@ export interface WorkerDeps {
   notices: Notices
   /** Tells the hub which sessions were answered. */
   answers: AnswerReports
+  /** Questions that wait for an answer, wherever a person was told of them. */
+  questions: OpenQuestions
   /** Messages that are shown and wait for an answer. */
   open: OpenMessages
   /** Turns whose failure only their transcript shows. */

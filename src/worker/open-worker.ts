@@ -12,6 +12,8 @@ import type { JournalEntry } from '../journal/entry.ts'
 import { Journal } from '../journal/journal.ts'
 import { PolicyMemory } from '../policy/checkpoint.ts'
 import { readMutes } from '../policy/mute-file.ts'
+import type { SessionRef } from '../policy/sessions.ts'
+import { sessionHash } from '../prepare/prepare.ts'
 import { Templates } from '../render/templates.ts'
 import { FileStore } from '../spool/file-store.ts'
 import type { WorkerDeps } from './deps.ts'
@@ -26,6 +28,7 @@ import { Notices } from './own-messages/notices.ts'
 import { OwnChannels } from './own-messages/own-channels.ts'
 import { AnswerReports } from './watch/answer-reports.ts'
 import { OpenMessages } from './watch/open-messages.ts'
+import { OpenQuestions } from './watch/open-questions.ts'
 import { RunningTurns } from './watch/running-turns.ts'
 
 export interface WorkerOptions {
@@ -54,12 +57,13 @@ export function openWorker({ stateDir, configDir, onRecord, ...options }: Worker
     host: hostname(),
     tell: (answer) => tellAnswer(answer, config.recent(), effects),
   })
-  const onAnswer = (session: string) => store.reviewHeld(session)
-  const openMessages = new OpenMessages({
-    ...{ ...current, stateDir, journal, memory, onAnswer },
-    onAnswerTo: (session, id) =>
-      answers.report({ session, at: effects.now(), isForAll: false, questions: [id] }),
-  })
+  const onAnswer = (ref: SessionRef, id: string) => {
+    const session = sessionHash({ ...ref, id })
+    store.reviewHeld(session)
+    answers.report({ session, at: effects.now(), isForAll: false, questions: [id] })
+  }
+  const questions = new OpenQuestions({ journal, memory, onAnswer, now: effects.now })
+  const openMessages = new OpenMessages({ ...current, stateDir, journal, memory, questions })
   const file = new AlarmFile(stateDir)
   const deadChannels = () => file.read().deadChannels
   const withdraw = (event: string) => openMessages.withdraw(event)
@@ -89,6 +93,7 @@ export function openWorker({ stateDir, configDir, onRecord, ...options }: Worker
     alarms,
     notices,
     answers,
+    questions,
     open: openMessages,
     turns: new RunningTurns({ store, now: effects.now }),
     templates: new Templates(configDir),

@@ -44,6 +44,7 @@ const report: Report = {
     { name: 'under 1 min', count: 1 },
     { name: '1 to 5 min', count: 2 },
   ],
+  turns: [{ project: 'shop', turns: 3, medianMs: 7_260_000, medianWorkMs: 360_000 }],
   days: [{ date: '2026-11-19', messages: 12, notTold: 3 }],
   channels: [{ name: 'team', messages: 12, events: 14, retries: 1, failed: 0, unavailable: 2 }],
   suppressed: [
@@ -62,6 +63,7 @@ describe('hookbell report', () => {
     for (const block of [
       'waited for a person',
       'answered',
+      'turns',
       'channels',
       'not told (each channel counts)',
     ])
@@ -83,6 +85,10 @@ describe('hookbell report', () => {
       answered
         under 1 min       1   33%  ███████████████
         1 to 5 min        2   67%  ██████████████████████████████
+
+      turns
+        project  times  median     worked at least
+        shop     3      2 h 1 min  6 min
 
       channels
         channel  messages  events  retried  failed  unavailable

@@ -2,12 +2,17 @@ import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { pathGate } from '../../src/context/_path-gate.ts'
-import { AnswerWatch, isAnswered } from '../../src/context/answers.ts'
+import { AnswerWatch, type AskedWhere } from '../../src/context/answers.ts'
 import { makeHome, transcriptText } from './_world.ts'
 
 const at = Date.parse('2026-11-20T09:13:00.050Z')
 /** Before the session began. */
 const before = at - 3600_000
+
+/** Whether a first look shows an answer. */
+async function isAnswered(asked: AskedWhere): Promise<boolean> {
+  return (await new AnswerWatch().look(asked)).answeredAt !== undefined
+}
 
 /** A droid session in which a command waits for permission. */
 function makeSession() {
@@ -69,21 +74,23 @@ describe('a question', () => {
 })
 
 describe('AnswerWatch', () => {
-  it('detects an answer when it arrives', async () => {
+  it('detects an answer when it arrives, and when that was', async () => {
     const { asked, goOn } = makeSession()
     const watch = new AnswerWatch()
-    expect(await watch.isAnswered(asked)).toBe(false)
+    expect(await watch.look(asked)).toEqual({ isReadable: true })
     goOn()
-    expect(await watch.isAnswered(asked)).toBe(true)
+    expect(await watch.look(asked)).toEqual({
+      ...{ isReadable: true, answeredAt: Date.parse('2026-11-20T09:13:40.000Z') },
+    })
   })
 
   it('reads a transcript again only when it has grown', async () => {
     const { asked, path, goOn } = makeSession()
     const watch = new AnswerWatch()
-    expect(await watch.isAnswered(asked)).toBe(false)
-    expect(await watch.isAnswered({ ...asked, at: before })).toBe(false)
+    expect(await watch.look(asked)).toEqual({ isReadable: true })
+    expect(await watch.look({ ...asked, at: before })).toEqual({ isReadable: true })
     appendFileSync(path, '\n')
-    expect(await watch.isAnswered({ ...asked, at: before })).toBe(true)
+    expect((await watch.look({ ...asked, at: before })).answeredAt).toBeGreaterThan(before)
     goOn()
   })
 
@@ -98,14 +105,14 @@ describe('AnswerWatch', () => {
     })
     onTestFinished(() => void busy.mockRestore())
     const watch = new AnswerWatch()
-    expect(await watch.isAnswered(asked)).toBe(false)
-    expect(await watch.isAnswered(asked)).toBe(true)
+    expect(await watch.look(asked)).toEqual({ isReadable: false })
+    expect((await watch.look(asked)).answeredAt).toBeGreaterThan(at)
   })
 
-  it('returns false for a missing transcript', async () => {
+  it('tells that it cannot read a missing transcript', async () => {
     const { asked, path } = makeSession()
     const watch = new AnswerWatch()
-    expect(await watch.isAnswered({ ...asked, transcriptPath: `${path}.gone` })).toBe(false)
-    expect(await watch.isAnswered({ ...asked, transcriptPath: '' })).toBe(false)
+    for (const transcriptPath of [`${path}.gone`, ''])
+      expect(await watch.look({ ...asked, transcriptPath })).toEqual({ isReadable: false })
   })
 })

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { TranscriptFormat } from '../../src/clients/define.ts'
 import { clients } from '../../src/clients/index.ts'
-import { readTranscript, wasAnswered } from '../../src/context/transcript.ts'
+import { answeredAt, readTranscript } from '../../src/context/transcript.ts'
 import { readers } from '../../src/context/transcripts/index.ts'
 import { processorMs } from '../support/processor-time.ts'
 import { isFull } from '../support/runs.ts'
@@ -176,9 +176,22 @@ describe.each(Object.entries(formats))('a transcript of %s', (name, expected) =>
     const { root, path } = makeHome()
     writeFileSync(path, until('09:13:00.090'))
     const asked = { at: time('09:13:00.050') }
-    expect(await wasAnswered(path, [root], asked, format)).toBe(false)
+    const open = { isReadable: true, at: undefined }
+    expect(await answeredAt(path, [root], asked, format)).toEqual(open)
     appendFileSync(path, whole.slice(until('09:13:00.090').length))
-    expect(await wasAnswered(path, [root], asked, format)).toBe(true)
+    const { at } = await answeredAt(path, [root], asked, format)
+    expect(at).toBeGreaterThanOrEqual(time('09:13:30'))
+    expect(at).toBeLessThanOrEqual(time('09:13:40'))
+  })
+
+  it('shows when a question was answered, however much was written since', async () => {
+    const { root, path } = makeHome()
+    const asked = { at: time('09:13:00.050') }
+    writeFileSync(path, whole)
+    const answer = await answeredAt(path, [root], asked, format)
+    const filler = `${JSON.stringify({ type: 'unknown-note', text: 'x'.repeat(100_000) })}\n`
+    appendFileSync(path, filler.repeat(5))
+    expect(await answeredAt(path, [root], asked, format)).toEqual(answer)
   })
 
   it('is read without an incomplete last line', async () => {
@@ -232,7 +245,8 @@ describe.each(Object.entries(formats))('a transcript of %s', (name, expected) =>
         writeFileSync(path, text)
         const facts = await readTranscript(path, [root], ended, format)
         expect(typeof facts.lastMessage).toBe('string')
-        expect(typeof (await wasAnswered(path, [root], { at: ended }, format))).toBe('boolean')
+        const { at = ended } = await answeredAt(path, [root], { at: ended }, format)
+        expect(at).toBeGreaterThanOrEqual(ended)
       }),
       { numRuns: isFull ? 5000 : 40 },
     )

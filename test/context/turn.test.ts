@@ -153,37 +153,45 @@ describe('the transcript of a turn', () => {
 })
 
 describe('a question', () => {
+  const never = undefined
+
   it.each([
     // Entries other than a result may also show that the session went on.
-    ['call-10 prompt+500', true],
-    ['call-10 failed+500', true],
-    ['call-10 replied+500', true],
-    ['call-10 own_prompt+500', false],
-    ['prompt-500 call-10', false],
-    ['prompt-500 call-10 session+500 usage+600', false],
+    ['call-10 prompt+500', 500],
+    ['call-10 failed+500 prompt+600', 500],
+    ['call-10 replied+500', 500],
+    ['call-10 own_prompt+500', never],
+    ['prompt-500 call-10', never],
+    ['prompt-500 call-10 session+500 usage+600', never],
     // The question may be about any open call, so all of them must have a result.
-    ['call-10 result+500', true],
-    ['call-10 other_call-5 other_result+500', false],
-    ['call-10 other_call-5 other_result+500 result+600', true],
-    ['call-10 answer+500', false],
+    ['call-10 result+500', 500],
+    ['call-10 other_call-5 other_result+500', never],
+    ['call-10 other_call-5 other_result+500 result+600', 600],
+    ['call-10 answer+500', never],
     // Without an open call, any later answer or result counts.
-    ['prompt-500 answer+500', true],
-    ['prompt-500 result+500', true],
-    ['prompt-500 answer-400', false],
-  ])('counts as answered if the session went on after it: %s: %s', (line, isAnswered) => {
-    expect(wentOnAfter(entriesOf(line), { at: moment })).toBe(isAnswered)
+    ['prompt-500 answer+500', 500],
+    ['prompt-500 result+500', 500],
+    ['prompt-500 answer-400', never],
+  ])('counts as answered when the session went on after it: %s: %s', (line, after) => {
+    const at = after === undefined ? undefined : moment + after
+    expect(wentOnAfter(entriesOf(line), { at: moment })).toBe(at)
+  })
+
+  it('counts as answered at the time before the line that shows it, if that line has none', () => {
+    const [call, answer, result] = entriesOf('call-10 answer+300 result+500')
+    const lines = [call, answer, { ...result, at: undefined }] as Entry[]
+    expect(wentOnAfter(lines, { at: moment })).toBe(moment + 300)
+    expect(wentOnAfter([call, lines[2]] as Entry[], { at: moment - 20 })).toBe(moment - 10)
   })
 
   it.each([
-    ['call-10 other_call-5 other_result+500', false],
-    ['call-10 other_call-5 result+500', true],
+    ['call-10 other_call-5 other_result+500', never],
+    ['call-10 other_call-5 result+500', 500],
     // The call is not in the part of the transcript that was read.
-    ['other_call-5 other_result+500', false],
-    ['answer+500', false],
-  ])(
-    'about a known call counts as answered by the result of that call: %s: %s',
-    (line, isAnswered) => {
-      expect(wentOnAfter(entriesOf(line), { at: moment, toolUseId: 't1' })).toBe(isAnswered)
-    },
-  )
+    ['other_call-5 other_result+500', never],
+    ['answer+500', never],
+  ])('about a known call counts as answered by the result of that call: %s: %s', (line, after) => {
+    const at = after === undefined ? undefined : moment + after
+    expect(wentOnAfter(entriesOf(line), { at: moment, toolUseId: 't1' })).toBe(at)
+  })
 })

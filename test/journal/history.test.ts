@@ -19,9 +19,6 @@ const gaveUp = (channel: string): JournalEntry => ({
 })
 const retried: JournalEntry = { ...of, type: 'retried' }
 
-/** The same entry in a journal of version 0.1. */
-const acceptedBefore: JournalEntry = (({ people: _, ...rest }) => rest)(accepted)
-
 function outcomeOf(...entries: JournalEntry[]) {
   const history = new EventHistory()
   for (const entry of [accepted, ...entries]) history.add(entry)
@@ -45,12 +42,6 @@ describe('a question that reached no person, only a record', () => {
   it('is delivered when it reaches a person late', () => {
     expect(outcomeOf(notHere, unseen, told('audit'), told('team'))).toBe('delivered')
     expect(outcomeOf(notHere, unseen, told('team'), told('audit'))).toBe('delivered')
-  })
-
-  it('is undelivered in an old journal that does not list the channels for people', () => {
-    const history = new EventHistory()
-    for (const entry of [acceptedBefore, told('audit'), notHere, unseen]) history.add(entry)
-    expect(history.byId.get('e1')?.outcome).toBe('undelivered')
   })
 
   it('is waiting when a channel for people is retried', () => {
@@ -167,5 +158,25 @@ describe('the status of an event', () => {
       ...[true, false, false, true],
     ])
     expect(hasFailed(status, 'constructor')).toBe(false)
+  })
+})
+
+describe('a question', () => {
+  const of = { ...{ at: 9, id: 'e1' }, client: 'claude', sessionId: 's1' }
+
+  it('has the answer that was recorded first, and its outcome does not change', () => {
+    const history = new EventHistory()
+    const first: JournalEntry = { ...of, type: 'answered', how: 'transcript', answeredAt: 5 }
+    for (const entry of [accepted, told('desk'), first]) history.add(entry)
+    history.add({ ...of, type: 'answered', how: 'prompt', answeredAt: 8 })
+    expect(history.byId.get('e1')).toMatchObject({ answer: { how: 'transcript', at: 5 } })
+    expect(history.byId.get('e1')?.outcome).toBe('waiting')
+    expect(outcomeOf(told('desk'), told('audit'), first)).toBe('delivered')
+  })
+
+  it('whose session ended has no answer', () => {
+    const history = new EventHistory()
+    for (const entry of [accepted, { ...of, type: 'unanswered' } as const]) history.add(entry)
+    expect(history.byId.get('e1')?.answer).toEqual({ how: 'none', at: 9 })
   })
 })

@@ -74,9 +74,10 @@ const others = fc.oneof(
     { at: time, id, type: fc.constant('undelivered'), reason: words },
     { at: time, id, type: fc.constant('withdrawn'), reason: words, channel },
     {
-      ...{ at: time, id, type: fc.constant('answered') },
-      ...{ client: words, sessionId: words, reason: words },
+      ...{ at: time, id, type: fc.constant('answered'), client: words, sessionId: words },
+      ...{ how: fc.constant('reply'), answeredAt: time },
     },
+    { at: time, id, type: fc.constant('unanswered'), client: words, sessionId: words },
     ...['retried', 'dropped'].map((type) => ({ at: time, id, type: fc.constant(type) })),
   ].map((shape) => fc.record(shape).map((entry) => entry as unknown as JournalEntry)),
 )
@@ -468,8 +469,7 @@ describe('the tally of the journal', () => {
   it('removes what it saved about journal files that are gone', async () => {
     const stateDir = await makeFolder()
     mkdirSync(join(stateDir, 'cache'))
-    // `journal-1.json` is a name of version 0.1.
-    for (const name of ['journal-1.json', 'other.json'])
+    for (const name of ['journal-tally-1.json', 'other.json'])
       writeFileSync(join(stateDir, 'cache', name), '')
     for (let round = 0; round < 8; round += 1) {
       appendFileSync(journalOf(stateDir), '{}\n')

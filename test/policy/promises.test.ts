@@ -130,7 +130,7 @@ describe('the memory of the rules', () => {
   it('is the same when entries are applied twice, at once or after a restart', () => {
     fc.assert(
       fc.property(timelines, fc.nat(), (events, from) => {
-        const { entries, memory } = runTimeline(events, { config: { routes: everything } })
+        const { journal: entries, memory } = runTimeline(events, { config: { routes: everything } })
         const once = JSON.stringify(memory.state)
         const twice = new Memory()
         for (const entry of entries) {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { JournalEntry } from '../../src/journal/entry.ts'
+import { Memory } from '../../src/policy/memory.ts'
 import { answeredQuestions, isAnswered } from '../../src/policy/questions.ts'
 import {
   foldSession,
@@ -105,10 +106,45 @@ describe('the memory of sessions', () => {
     },
   )
 
-  it('includes answers that were seen elsewhere', () => {
-    const answer = { type: 'answered', id: 'q1', at: 2, client: 'claude', sessionId: 's' }
-    const sessions = folded([entry('q1'), entry('q2'), answer as JournalEntry])
-    expect([...sessions.values()].map(answeredQuestions)).toEqual([['q1']])
+  it('includes the answers that the journal has', () => {
+    const of = { at: 3, client: 'claude', sessionId: 's' }
+    const sessions = folded([
+      ...['q1', 'q2', 'q3'].map((id) => entry(id)),
+      { ...of, type: 'answered', id: 'q1', how: 'transcript', answeredAt: 2 },
+      { ...of, type: 'unanswered', id: 'q2' },
+    ])
+    expect([...sessions.values()].map(answeredQuestions)).toEqual([['q1', 'q2']])
+  })
+
+  it('gives each answer once, with what showed it', () => {
+    const event = (id: string, means: string, acceptedAt: number, more: object = {}) =>
+      entry(id, { event: means, kind: 'other', acceptedAt, facts: { means, ...more } })
+    const answersAfter = (...entries: JournalEntry[]) => {
+      const memory = new Memory()
+      for (const one of [entry('q'), ...entries]) memory.fold(one)
+      const answers = memory.takeAnswers(9)
+      expect(memory.takeAnswers(9)).toEqual([])
+      return answers
+    }
+    const of = { at: 9, id: 'q', client: 'claude', sessionId: 's' }
+    const answered = { ...of, type: 'answered', answeredAt: 5 }
+    expect(answersAfter()).toEqual([])
+    expect(answersAfter(event('p', 'UserPromptSubmit', 5))).toEqual([
+      { ...answered, how: 'prompt' },
+    ])
+    expect(answersAfter(event('r', 'PermissionReplied', 5))).toEqual([
+      { ...answered, how: 'reply' },
+    ])
+    expect(answersAfter(event('i', 'Interrupt', 5))).toEqual([{ ...answered, how: 'interrupt' }])
+    expect(answersAfter(event('s', 'Stop', 5))).toEqual([{ ...answered, how: 'went-on' }])
+    expect(answersAfter(event('e', 'SessionEnd', 5))).toEqual([{ ...of, type: 'unanswered' }])
+    // Codex takes up a prompt within a turn long after it was written.
+    const turn = { turnId: 't1' }
+    const asked = event('p1', 'UserPromptSubmit', 0, turn)
+    const late = event('p2', 'UserPromptSubmit', 5, turn)
+    expect(answersAfter(asked, late)).toEqual([{ ...answered, how: 'went-on' }])
+    const known: JournalEntry = { ...of, type: 'answered', how: 'transcript', answeredAt: 4 }
+    expect(answersAfter(known, event('p', 'UserPromptSubmit', 5))).toEqual([])
   })
 
   it('keeps the 500 sessions with the latest events', () => {
@@ -118,8 +154,8 @@ describe('the memory of sessions', () => {
     expect(left).toEqual([...ids.slice(2), 's0', 'new'])
   })
 
-  it('keeps the latest thirty questions of a session, even when all entries come again', () => {
-    const entries = Array.from({ length: 40 }, (_, at) => entry(`q${at}`, { acceptedAt: at }))
+  it('keeps the latest hundred questions of a session, even when all entries come again', () => {
+    const entries = Array.from({ length: 110 }, (_, at) => entry(`q${at}`, { acceptedAt: at }))
     const latest = entries.slice(10).map(({ id }) => id)
     const sessions = folded(entries)
     expect(idsIn(sessions)).toEqual(latest)
@@ -129,8 +165,8 @@ describe('the memory of sessions', () => {
   it('ignores duplicates, repeats, and events without a session or a meaning', () => {
     const ignored = [{ duplicateOf: 'x' }, { repeatOf: 'x' }, { sessionId: '' }, { facts: {} }]
     expect(folded(ignored.map((more, index) => entry(`${index}`, more))).size).toBe(0)
-    const answered = { type: 'answered', id: 'q', at: 1, client: 'claude', sessionId: 's' } as const
-    expect(folded([answered as JournalEntry]).size).toBe(0)
+    const of = { at: 1, id: 'q', client: 'claude', sessionId: 's' }
+    expect(folded([{ ...of, type: 'answered', how: 'reply', answeredAt: 1 }]).size).toBe(0)
   })
 
   it('knows whether a session runs without a person until an event says something else', () => {

@@ -45,13 +45,7 @@ describe('a prepared event', () => {
       message: expect.objectContaining({ title: 'shop: permission needed', kind: 'permission' }),
       questions: [
         {
-          ...{
-            id: 'e0',
-            at,
-            toolUseId: 't1',
-            transcriptPath: '',
-            title: 'shop: permission needed',
-          },
+          ...{ id: 'e0', at, title: 'shop: permission needed' },
           text: expect.stringContaining('npm publish'),
         },
       ],

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { AcceptedEntry } from '../../src/journal/entry.ts'
+import type { AcceptedEntry, JournalEntry } from '../../src/journal/entry.ts'
 import { type Digest, digestMessage, isWorthTelling, makeDigest } from '../../src/report/digest.ts'
 import { timelines } from '../policy/arbitrary.ts'
 import { entriesOf, eventsOfSequence, everything } from '../support/entries.ts'
@@ -28,8 +28,11 @@ describe('a digest', () => {
           expect(sum(digest.projects.map((project) => project[name]))).toBe(digest[name])
         }
         const isNew = ({ duplicateOf, repeatOf }: AcceptedEntry) => !duplicateOf && !repeatOf
-        const done = accepted.filter((entry) => entry.kind === 'done' && isNew(entry))
-        expect(digest.done).toBe(done.length)
+        const count = (isMeant: (entry: AcceptedEntry) => boolean) =>
+          accepted.filter((entry) => isNew(entry) && isMeant(entry)).length
+        expect(digest.done).toBe(count(({ kind }) => kind === 'done'))
+        // No notice of these events asks anything: they are idle notices.
+        expect(digest.asked).toBe(count(({ kind }) => kind === 'permission'))
         expect(digest.waiting.length).toBeLessThanOrEqual(digest.asked)
         const times = digest.waiting.map(({ at }) => at)
         expect(times).toEqual([...times].sort((one, other) => one - other))
@@ -69,13 +72,39 @@ describe('a digest', () => {
     expect(makeDigest([refused], { from: 0, to: start + 1 })).toMatchObject({ done: 0, other: 1 })
   })
 
-  it('ignores our own messages', () => {
+  it.each([
+    ['its own messages', { client: 'hookbell', kind: 'done' }],
+    ['the tests of doctor', { event: 'HookbellCanary', kind: 'other' }],
+  ])('ignores %s', (_, more) => {
     const [entry] = entriesOf(eventsOfSequence('crash', start))
     if (entry?.type !== 'accepted') expect.fail('no entry')
-    const own: AcceptedEntry = { ...entry, id: 'digest', client: 'hookbell', kind: 'done' }
-    const digest = makeDigest([own], { from: 0, to: start + 1 })
+    const digest = makeDigest([{ ...entry, ...more }], { from: 0, to: start + 1 })
     expect(digest.events).toBe(0)
     expect(isWorthTelling(digest)).toBe(false)
+  })
+
+  it('does not count an idle notice as a question, also when no turn has ended before', () => {
+    const [entry] = entriesOf(eventsOfSequence('crash', start))
+    if (entry?.type !== 'accepted') expect.fail('no entry')
+    const facts = { means: 'Notification', notificationType: 'idle_prompt' }
+    const idle: AcceptedEntry = { ...entry, kind: 'waiting', facts }
+    const period = { from: 0, to: start + 1 }
+    expect(makeDigest([idle], period)).toMatchObject({ asked: 0, other: 1, waiting: [] })
+    const needed = { ...idle, facts: { ...facts, notificationType: 'agent_needs_input' } }
+    expect(makeDigest([needed], period)).toMatchObject({ asked: 1, waiting: [{ id: entry.id }] })
+  })
+
+  it('that is sent late does not list what was answered since it was due', () => {
+    const [entry] = entriesOf(eventsOfSequence('crash', start))
+    if (entry?.type !== 'accepted') expect.fail('no entry')
+    const { id, client, sessionId } = entry
+    const answer = { at: start + 9, id, client, sessionId, how: 'reply', answeredAt: start + 9 }
+    const entries = [
+      { ...entry, kind: 'permission' },
+      { ...answer, type: 'answered' },
+    ]
+    const digest = makeDigest(entries as JournalEntry[], { from: 0, to: start + 1 })
+    expect(digest).toMatchObject({ asked: 1, waiting: [] })
   })
 
   it('is limited in length for many open questions', () => {

@@ -7,7 +7,7 @@ import { countOutcomes, makeWorld, retryById } from './_world.ts'
 const fixture = join(import.meta.dirname, '../fixtures/state-0.1')
 const slack = (url: string, path: string) => ({ type: 'slack', url: `${url}${path}` })
 
-/** A state folder of version 0.1: something in each folder, and the old names in the journal. */
+/** A spool of version 0.1 with something in each folder. */
 async function makeOldWorld() {
   const { url, received } = await startReceiver()
   const world = makeWorld()

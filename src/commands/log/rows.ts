@@ -5,6 +5,7 @@ import { counted } from '../../text/counted.ts'
 import { formatSecond } from '../../text/local-time.ts'
 import { shortSession } from '../../text/short-session.ts'
 import { eventTitle } from '../_event-title.ts'
+import { questionEndInWords } from '../_question-end.ts'
 
 const styles = {
   delivered: 'green',
@@ -63,10 +64,11 @@ function roomForText(): number {
 
 /** All that is known of one event, including the whole stored text. */
 export function detailsOf(status: EventStatus): string {
-  const { id, channels, reason, problems, sessionId, kind, project, text } = status
+  const { id, channels, reason, problems, sessionId, kind, project, text, answer } = status
   const lines = [`id       ${id}`, `kind     ${kind}`, `session  ${sessionId || '-'}`]
   if (project) lines.push(`project  ${project}`)
   if (reason) lines.push(`reason   ${reason}`)
+  if (answer) lines.push(`answer   ${questionEndInWords(answer, status.acceptedAt)}`)
   for (const problem of problems) lines.push(`problem  ${problem}`)
   for (const [name, { state, attempts, detail, at }] of Object.entries(channels)) {
     const when = isParked(state) ? `, next try ${formatSecond(at)}` : ''

@@ -1,4 +1,4 @@
-import type { Report, WaitRow } from '../../report/report.ts'
+import type { Report, TurnRow, WaitRow } from '../../report/report.ts'
 import { formatTime } from '../../text/local-time.ts'
 import { chartByDay, chartOfShares, MOST_ROWS } from '../_charts.ts'
 import { htmlPage, htmlTable, section, total } from '../_page.ts'
@@ -7,7 +7,7 @@ import { duration } from './text.ts'
 
 /** Renders a report as one page that loads no resources. */
 export function reportPage(report: Report): string {
-  const { from, to, days, waits, answers, channels, suppressed } = report
+  const { from, to, days, waits, answers, turns, channels, suppressed } = report
   const dates = days.map(({ date }) => date.slice(5))
   const perDay = [
     { name: 'messages', type: 'bar' as const, values: days.map(({ messages }) => messages) },
@@ -22,6 +22,7 @@ export function reportPage(report: Report): string {
     chart('Messages by channel', messages),
     chart('Not told, by rule or reason (each channel counts)', suppressed),
     waits.length > 0 ? section('All waits', waitTable(waits)) : '',
+    turns.length > 0 ? section('All turns', turnTable(turns)) : '',
     channels.length > 0 ? section('All channels', channelTable(channels)) : '',
   ])
 }
@@ -63,6 +64,14 @@ function waitTable(rows: readonly WaitRow[]): string {
     ...[project || '-', kind, waits, answered, open],
     ...[row.medianMs, row.p90Ms, row.longestMs].map(duration),
   ])
+  return htmlTable(head, cells)
+}
+
+function turnTable(rows: readonly TurnRow[]): string {
+  const head = ['project', 'times', 'median', 'worked at least']
+  const cells = rows.map(({ project, turns, medianMs, medianWorkMs }) => {
+    return [project || '-', turns, duration(medianMs), duration(medianWorkMs)]
+  })
   return htmlTable(head, cells)
 }
 

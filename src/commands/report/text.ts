@@ -1,6 +1,6 @@
 import { paint, table } from '../../cli/output.ts'
 import type { Count } from '../../report/counts.ts'
-import type { Report, WaitRow } from '../../report/report.ts'
+import type { Report, TurnRow, WaitRow } from '../../report/report.ts'
 import { cutText, oneLine } from '../../text/clean.ts'
 import { counted } from '../../text/counted.ts'
 import { formatDuration } from '../../text/duration.ts'
@@ -15,7 +15,7 @@ const MOST_ROWS = 10
 
 /** A screenful: who waited how long, how fast a person answered, what the channels carried, and what was left out. */
 export function renderReport(report: Report, width = STANDARD_WIDTH): string {
-  const { from, to, events, waits, answers, channels, suppressed } = report
+  const { from, to, events, waits, answers, turns, channels, suppressed } = report
   const head = `${counted(events, 'event')} from ${formatTime(from)} to ${formatTime(to)}`
   if (events === 0) return head
   const answered = answers.some(({ count }) => count > 0) ? answers : []
@@ -23,6 +23,7 @@ export function renderReport(report: Report, width = STANDARD_WIDTH): string {
     paint('bold', head),
     ...block('waited for a person', waitTable(waits, width)),
     ...block('answered', countTable(answered, width)),
+    ...block('turns', turnTable(turns)),
     ...block('channels', channelTable(channels)),
     ...block('not told (each channel counts)', countTable(suppressed, width)),
   ].join('\n')
@@ -78,6 +79,20 @@ function barRoom(width: number): number {
 
 function name(text: string): string {
   return cutText(oneLine(text), MOST_NAME)
+}
+
+function turnTable(rows: readonly TurnRow[]): string {
+  if (rows.length === 0) return ''
+  const lines = rows
+    .slice(0, MOST_ROWS)
+    .map(({ project, turns, medianMs, medianWorkMs }) => [
+      `  ${name(project || '-')}`,
+      `${turns}`,
+      duration(medianMs),
+      duration(medianWorkMs),
+    ])
+  const head = ['  project', 'times', 'median', 'worked at least']
+  return table([head.map((cell) => paint('dim', cell)), ...lines])
 }
 
 function channelTable(channels: Report['channels']): string {

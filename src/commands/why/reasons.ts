@@ -1,8 +1,9 @@
 import { asTyped } from '../../cli/how-to-call.ts'
 import { idAtHub } from '../../hub/handed-over.ts'
 import type { AcceptedEntry, EventFacts, JournalEntry, TraceStep } from '../../journal/entry.ts'
-import { channelsOf, type EventStatus, isOpen } from '../../journal/history.ts'
+import { channelsOf, type EventStatus, isOpen, questionEnd } from '../../journal/history.ts'
 import { formatSecond } from '../../text/local-time.ts'
+import { questionEndInWords } from '../_question-end.ts'
 
 const UNCLAIMED = 'no worker has claimed it yet'
 const ON_HOLD = 'all is on hold. Go on with: hookbell resume'
@@ -48,7 +49,7 @@ function stepInWords({ by, channel, verdict, because }: TraceStep): [string, str
 }
 
 /** What happened after the decision. */
-function afterwards(entry: JournalEntry, { trace }: Told): [string, string][] {
+function afterwards(entry: JournalEntry, { acceptedAt, entries, trace }: Told): [string, string][] {
   const when = formatSecond(entry.at)
   switch (entry.type) {
     case 'held': {
@@ -85,7 +86,12 @@ function afterwards(entry: JournalEntry, { trace }: Told): [string, string][] {
     case 'undelivered':
       return [['nobody', `${when} was reached: ${entry.reason}`]]
     case 'answered':
-      return [['answer', `${when} ${entry.reason}`]]
+    case 'unanswered': {
+      // Two workers that ran at the same time may both have recorded it: the first entry counts.
+      const first = entries.find(({ type }) => type === 'answered' || type === 'unanswered')
+      if (entry !== first) return []
+      return [['answer', questionEndInWords(questionEnd(entry), acceptedAt)]]
+    }
     case 'withdrawn':
       return [[entry.channel, `${when} withdrawn: ${entry.reason}`]]
     case 'unusable':

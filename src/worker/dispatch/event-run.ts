@@ -75,6 +75,7 @@ async function queueEvent(claim: Claim, deps: WorkerDeps): Promise<Queued | unde
   const facts = storedFacts(stored, parsed, { channel, open })
   const running = await deps.sessions.runInOrder(sessionOf(parsed), async () => {
     const prepareDeps = { ...deps, memory: await deps.memory.get() }
+    if (mayHideAnswers(parsed)) await deps.questions.lookAt(parsed)
     const anew = await prepare(parsed, facts, deps.config.last, prepareDeps)
     const prepared = known ? withoutSettled(anew, known) : anew
     const early = prepared.held.length > 0 ? await parkHeld(prepared, deps) : []
@@ -86,9 +87,22 @@ async function queueEvent(claim: Claim, deps: WorkerDeps): Promise<Queued | unde
   // The event may answer a held question: review it now, not when it is due.
   if (isNextQuestion(parsed) || meaningOf(parsed).isAnswer) noteAnswer(parsed, deps)
   const ended = Promise.all(running.ended)
-  const recorded = recordDecision(running.prepared, before, deps)
   const { client, sessionId } = parsed
-  return { ended, others: Promise.all([recorded, reviewAfter(ended, { client, sessionId }, deps)]) }
+  const recorded = [
+    recordDecision(running.prepared, before, deps),
+    deps.questions.record({ client, sessionId }),
+  ]
+  const reviewed = reviewAfter(ended, { client, sessionId }, deps)
+  return { ended, others: Promise.all([...recorded, reviewed]) }
+}
+
+/**
+ * Whether questions may have been answered before the event, which does not say when: their transcripts do. A turn that ends
+ * tells how long it waited for that.
+ */
+function mayHideAnswers(event: AgentEvent): boolean {
+  const { isAnswerToAll, isSubagent } = meaningOf(event)
+  return isAnswerToAll || isSubagent || isNextQuestion(event)
 }
 
 /** @returns the event; or a string, the reason why it cannot be used */

@@ -6,7 +6,7 @@ import { replaceFile } from '../../fs/durable.ts'
 import { readQuietly } from '../../fs/read.ts'
 import type { AcceptedEntry, JournalEntry } from '../../journal/entry.ts'
 import { isAccepted } from '../../journal/history.ts'
-import { OWN_CLIENT } from '../../journal/own-client.ts'
+import { OWN_CLIENT } from '../../journal/own-events.ts'
 import { readJournal } from '../../journal/read.ts'
 import { digestMessage, isWorthTelling, makeDigest } from '../../report/digest.ts'
 import { isSoleWorker } from '../../spool/lock/lock.ts'
@@ -66,6 +66,9 @@ export class DigestSchedule {
   /** Parks and records the digest's deliveries. They are on the disk when it resolves. @returns how many deliveries */
   async #send(schedule: Schedule, due: number): Promise<number> {
     const { stateDir, store, journal, config, now } = this.#deps
+    // After a night without a worker, transcripts may show answers that are not recorded yet.
+    await this.#deps.open.look((work) => void work.catch(() => {}))
+    await waitAtMost(RECORD_LIMIT_MS, journal.written())
     const entries: JournalEntry[] = []
     for await (const entry of readJournal(stateDir)) entries.push(entry)
     const digest = makeDigest(entries, { from: lastDue(schedule, due - 1), to: due })

@@ -1,31 +1,24 @@
 import type { LoadedConfig } from '../../config/load/load.ts'
-import {
-  AnswerWatch,
-  type AskedWhere,
-  isAnswered as isInTranscript,
-} from '../../context/answers.ts'
 import type { Destination } from '../../deliver/attempt.ts'
 import type { Begun, EarlierMessages } from '../../deliver/message-life.ts'
 import { withOpenQuestions, withoutAnswered } from '../../deliver/summary.ts'
 import { update, withdraw } from '../../deliver/withdraw.ts'
-import { type Asked, type Delivery, staysShown } from '../../delivery.ts'
-import type { JournalEntry } from '../../journal/entry.ts'
+import { type Delivery, staysShown } from '../../delivery.ts'
 import type { Journal } from '../../journal/journal.ts'
 import type { PolicyMemory } from '../../policy/checkpoint.ts'
 import { isAnswered } from '../../policy/questions.ts'
 import { ANSWERED_BEFORE, WENT_ON_BEFORE } from '../../policy/rules/answered-at-once.ts'
-import { isOver as isOutdated, type Session } from '../../policy/sessions.ts'
-import { sessionHash } from '../../prepare/prepare.ts'
-import { RECORD_LIMIT_MS, waitAtMost } from '../wait-at-most.ts'
+import { isOver as isOutdated, type Session, type SessionRef } from '../../policy/sessions.ts'
 import { isOver } from './is-over.ts'
 import { FIRST_LOOK_MS, LookTimes } from './look-times.ts'
+import type { OpenQuestions } from './open-questions.ts'
 import { type Shown, ShownMessages } from './shown-messages.ts'
 import { toShown } from './to-shown.ts'
 
-/** After this long transcripts are not read any more: only the client's hooks show an answer. */
-const LOOK_FOR_MS = 3600_000
 /** After this long a shown message is forgotten and never withdrawn. */
 const FORGET_AFTER_MS = 24 * 3600_000
+/** For how long a withdrawal that failed is tried again. After that the next event of its session tries. */
+const RETRY_FOR_MS = 3600_000
 /** How much longer than its deadline a change of what is shown may take. */
 const LONGER_MS = 5000
 
@@ -33,39 +26,35 @@ interface OpenDeps {
   stateDir: string
   journal: Journal
   memory: PolicyMemory
+  questions: OpenQuestions
   config(): LoadedConfig
-  /** Called with a session in whose transcript an answer was found. */
-  onAnswer?(session: string): void
-  /** Called with a question that is answered, as its transcript shows. */
-  onAnswerTo?(session: string, question: string): void
   now(): number
 }
-
-type SessionRef = Pick<Shown, 'client' | 'sessionId'>
 
 /** Shown messages that wait for an answer. The session's next message replaces them, and an answer withdraws them. */
 export class OpenMessages implements EarlierMessages {
   readonly #deps: OpenDeps
   readonly #shown: ShownMessages
-  readonly #watch = new AnswerWatch()
-  readonly #looks: LookTimes
+  /** Withdrawals that failed, by handle: of which session, and when they failed first. */
+  readonly #failed = new Map<string, { ref: SessionRef; since: number }>()
+  readonly #retries: LookTimes
 
   constructor(deps: OpenDeps) {
     this.#deps = deps
     this.#shown = new ShownMessages(deps.stateDir, deps.now)
-    this.#looks = new LookTimes(deps.now)
+    this.#retries = new LookTimes(deps.now)
   }
 
   async whyOver(delivery: Delivery): Promise<string | undefined> {
     const { kind, questions, message, acceptedAt } = delivery
     if (kind !== 'permission' || !questions) return await this.#whyOutdated(delivery)
-    const open = await this.#unanswered(message, questions)
+    const known = await this.#deps.memory.get()
+    const areAnswered = () => questions.every((one) => known.isAnswered(message, one))
     const isFresh = this.#deps.now() - acceptedAt < FIRST_LOOK_MS
-    if (open.length > 0 && isFresh) return undefined
-    for (const asked of open) {
-      if (!(await this.#findAnswer(message, asked, isInTranscript))) return undefined
+    if (!areAnswered() && !isFresh) {
+      await this.#deps.questions.lookAt(questions.map(({ id }) => id))
     }
-    return ANSWERED_BEFORE
+    return areAnswered() ? ANSWERED_BEFORE : undefined
   }
 
   async begin(delivery: Delivery, { notifier, options }: Destination): Promise<Begun> {
@@ -80,7 +69,6 @@ export class OpenMessages implements EarlierMessages {
       if (before && !isReplaced) this.#shown.add(before.shown)
       if (handle !== undefined && staysShown(delivery.message)) {
         this.#shown.add(toShown(delivery, { handle, knownAt, others, canUpdate }))
-        this.#looks.setNext(handle, 0)
       } else if (isReplaced) this.#shown.remove(before.shown)
       end?.()
     }
@@ -112,14 +100,15 @@ export class OpenMessages implements EarlierMessages {
     await Promise.all(all.map((one) => this.#takeBack(one)))
   }
 
-  /** Milliseconds until transcripts are checked again; undefined if no message needs it. */
+  /** Milliseconds until `look` has something to do; undefined if nothing waits for it. */
   nextLookInMs(): number | undefined {
-    const times = this.#watched().map(({ handle }) => this.#looks.inMs(handle))
+    const retries = [...this.#failed.keys()].map((handle) => this.#retries.inMs(handle))
+    const times = [this.#deps.questions.nextLookInMs(), ...retries].filter((ms) => ms !== undefined)
     return times.length > 0 ? Math.min(...times) : undefined
   }
 
   /**
-   * Checks the transcripts that are due for answers: the older a question, the less often.
+   * Looks for answers, and withdraws what they settle and what could not be withdrawn before.
    * @param follow gets each withdrawal: a receiver that does not respond must not delay the caller
    */
   async look(follow: (work: Promise<void>) => void): Promise<void> {
@@ -127,24 +116,13 @@ export class OpenMessages implements EarlierMessages {
     for (const shown of this.#shown.list()) {
       if (now - shown.at > FORGET_AFTER_MS) this.#shown.remove(shown)
     }
-    for (const shown of this.#watched()) {
-      if (this.#looks.inMs(shown.handle) > 0) continue
-      this.#looks.setNext(shown.handle, now - shown.at)
-      for (const asked of await this.#unanswered(shown, shown.questions)) {
-        const look = (one: AskedWhere) => this.#watch.isAnswered(one)
-        if (await this.#findAnswer(shown, asked, look)) this.#deps.onAnswer?.(shown.session)
-      }
-      follow(this.review(shown))
+    for (const [handle, { ref, since }] of this.#failed) {
+      if (this.#retries.inMs(handle) > 0) continue
+      if (now - since > RETRY_FOR_MS) this.#failed.delete(handle)
+      this.#retries.setNext(handle, now - since)
+      follow(this.review(ref))
     }
-  }
-
-  /** Messages whose transcripts are checked: not too old ones. If the clock was set back, checking ends too. */
-  #watched(): readonly Shown[] {
-    const now = this.#deps.now()
-    return this.#shown
-      .list()
-      .filter(({ at }) => Math.abs(now - at) <= LOOK_FOR_MS)
-      .filter(({ questions }) => questions.some(({ transcriptPath }) => transcriptPath !== ''))
+    for (const ref of await this.#deps.questions.look()) follow(this.review(ref))
   }
 
   /** Takes the session's shown message if the delivery may replace it: a short-lived one must not hide a question. */
@@ -174,29 +152,6 @@ export class OpenMessages implements EarlierMessages {
     return isOutdated(await this.#session(message), { id, at, kind }) ? WENT_ON_BEFORE : undefined
   }
 
-  async #unanswered<One extends Asked>(ref: SessionRef, questions: readonly One[]): Promise<One[]> {
-    const session = await this.#session(ref)
-    return questions.filter((one) => !session || !isAnswered(session, one))
-  }
-
-  /** Looks for the answer in the transcript, and records it if found. */
-  async #findAnswer(
-    { client, sessionId }: SessionRef,
-    asked: Asked,
-    look: (asked: AskedWhere) => Promise<boolean>,
-  ): Promise<boolean> {
-    if (!(await look({ ...asked, client }))) return false
-    const { journal, memory, now } = this.#deps
-    const reason = 'the transcript goes on after it'
-    const ref = { client, sessionId }
-    const entry: JournalEntry = { at: now(), id: asked.id, type: 'answered', ...ref, reason }
-    const known = await memory.get()
-    known.fold(entry)
-    await waitAtMost(RECORD_LIMIT_MS, journal.append(entry))
-    this.#deps.onAnswerTo?.(sessionHash({ ...ref, id: asked.id }), asked.id)
-    return true
-  }
-
   /** Removes the answered questions from the text of a message that is not over. */
   async #shorten(shown: Shown, session: Session) {
     const { told, questions, left = [] } = shown
@@ -220,14 +175,23 @@ export class OpenMessages implements EarlierMessages {
     let reason: string | undefined
     await this.#shown.change(shown, this.#takenUntil(), async () => {
       const result = await withdraw(shown, config())
-      if (!result.isDone && result.mayWork) this.#shown.add(shown)
+      const isFailed = !result.isDone && result.mayWork
+      if (isFailed) this.#shown.add(shown)
       else this.#shown.remove(shown)
+      this.#noteWithdrawal(shown, isFailed)
       if (result.isDone) reason = result.answer
     })
     const { event: id, channel } = shown
     if (reason !== undefined) {
       await journal.append({ at: now(), id, type: 'withdrawn', channel, reason })
     }
+  }
+
+  #noteWithdrawal({ handle, client, sessionId }: Shown, isFailed: boolean) {
+    if (!isFailed) this.#failed.delete(handle)
+    if (!isFailed || this.#failed.has(handle)) return
+    this.#failed.set(handle, { ref: { client, sessionId }, since: this.#deps.now() })
+    this.#retries.setNext(handle, 0)
   }
 
   /** When another worker may change what this one has begun to change, Unix ms: if it was killed meanwhile. */

@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { JournalEntry } from '../../../src/journal/entry.ts'
@@ -40,8 +40,8 @@ async function makeDigestHome({
   }
   const home = await makeHome(settings)
   /** Delivers an event of ten minutes ago, which is before the digest is due. */
-  const happen = async (event: object) => {
-    const id = home.accept({ ...event, cwd: home.project })
+  const happen = async (event: object, client = 'droid') => {
+    const id = home.accept({ ...event, cwd: home.project }, client)
     const then = new Date(Date.now() - 10 * MINUTE_MS)
     utimesSync(join(home.state, 'spool/new', id), then, then)
     await home.run('worker', '--once')
@@ -64,6 +64,23 @@ describe('the digest', () => {
     await makeDue()
     await home.run('worker', '--once')
     expect(digests()).toHaveLength(1)
+  })
+
+  it('does not list a question that was answered while no worker ran', async () => {
+    const { home, happen, makeDue, digests } = await makeDigestHome()
+    const path = join(home.home, '.claude/projects/-srv/s2.jsonl')
+    mkdirSync(join(path, '..'), { recursive: true })
+    writeFileSync(path, '\n')
+    const ask = { hook_event_name: 'PermissionRequest', tool_name: 'Bash', tool_use_id: 't1' }
+    await happen({ ...ask, session_id: 's2', transcript_path: path }, 'claude')
+    await happen({ ...ask, session_id: 's3' }, 'claude')
+    const result = { type: 'tool_result', tool_use_id: 't1', content: 'ok' }
+    const timestamp = new Date(Date.now() - MINUTE_MS).toISOString()
+    const line = { type: 'user', timestamp, message: { role: 'user', content: [result] } }
+    writeFileSync(path, `${JSON.stringify(line)}\n`)
+    await makeDue()
+    await home.run('worker', '--once')
+    expect(digests()[0]?.body).toContain('Digest: 1 done, 2 asked, 1 still waiting')
   })
 
   it('is sent once when it is due', async () => {

@@ -15,13 +15,13 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { builtInConfig, parseConfig } from '../../../src/config/load/load.ts'
 import { findDestination, send } from '../../../src/deliver/attempt.ts'
 import { summarize } from '../../../src/deliver/summary.ts'
-import type { Asked, Delivery } from '../../../src/delivery.ts'
+import type { Delivery } from '../../../src/delivery.ts'
 import { Journal } from '../../../src/journal/journal.ts'
 import { readJournalOf } from '../../../src/journal/read.ts'
 import { ntfy } from '../../../src/notifiers/ntfy.ts'
-import { terminal } from '../../../src/notifiers/terminal.ts'
 import { PolicyMemory } from '../../../src/policy/checkpoint.ts'
 import { OpenMessages } from '../../../src/worker/watch/open-messages.ts'
+import { OpenQuestions } from '../../../src/worker/watch/open-questions.ts'
 import { makeDelivery } from '../../support/delivery.ts'
 import { missingDesktopPrograms, startDesktop } from '../../support/desktop.ts'
 import { builtWorker } from '../../support/program.ts'
@@ -48,6 +48,18 @@ function transcriptLine(type: string, content: object, at = Date.now()): string 
   return `${JSON.stringify({ type, timestamp: new Date(at).toISOString(), message })}\n`
 }
 
+/** A transcript of Claude Code, and how its session goes on after a call of a tool. */
+function makeTranscript({ folder }: World, at?: number) {
+  const path = join(folder, '.claude/projects/-srv-app/s1.jsonl')
+  mkdirSync(join(path, '..'), { recursive: true })
+  vi.stubEnv('HOME', folder)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  writeFileSync(path, '')
+  const goOn = (call: string) =>
+    appendFileSync(path, transcriptLine('user', { type: 'tool_result', tool_use_id: call }, at))
+  return { path, goOn }
+}
+
 async function entriesOf(world: World, id: string, type: string) {
   const found: object[] = []
   for await (const entry of readJournalOf(world.stateDir, new Set([id]))) {
@@ -56,7 +68,7 @@ async function entriesOf(world: World, id: string, type: string) {
   return found
 }
 
-/** Open messages of the ntfy channel `phone`, with a clock, and the answers that they report. */
+/** Open messages of the ntfy channel `phone`, with a clock. */
 async function makeOpen(script: Step[] = [{}]) {
   const phone = await startReceiver({ script })
   const world = makeWorld()
@@ -68,13 +80,10 @@ async function makeOpen(script: Step[] = [{}]) {
   const memory = new PolicyMemory(stateDir)
   const known = await memory.get()
   const clock = { now: Date.now() }
-  const answered: string[] = []
   const journal = new Journal({ stateDir, secrets: () => [] })
-  const deps = {
-    ...{ stateDir, journal, memory, config: () => loaded, now: () => clock.now },
-    onAnswer: (session: string) => void answered.push(`session ${session}`),
-    onAnswerTo: (_: string, question: string) => void answered.push(question),
-  }
+  const now = () => clock.now
+  const questions = new OpenQuestions({ journal, memory, now })
+  const deps = { stateDir, journal, memory, questions, config: () => loaded, now }
   const open = new OpenMessages(deps)
   const question = (event: string, more: Partial<Delivery> = {}) => {
     const [kind, urgency] = ['permission', 'critical'] as const
@@ -83,7 +92,7 @@ async function makeOpen(script: Step[] = [{}]) {
     return {
       ...made,
       message: { ...made.message, sessionId: 's1' },
-      questions: [{ ...asked, toolUseId: event, transcriptPath: '/nowhere' }],
+      questions: [asked],
       ...{ acceptedAt: clock.now, ...more },
     }
   }
@@ -123,7 +132,7 @@ async function makeOpen(script: Step[] = [{}]) {
     return looks.length
   }
   const ref = { client: 'claude', sessionId: 's1' }
-  const parts = { answered, begin, clock, deps, handles, happen, look, open, question, ref }
+  const parts = { begin, clock, deps, handles, happen, look, open, question, ref }
   return { ...parts, loaded, received: phone.received, shown, tell, world }
 }
 
@@ -242,9 +251,8 @@ describe('a message that may be withdrawn', () => {
   })
 
   it('is taken by one worker only', async () => {
-    const { begin, deps, open, question, tell } = await makeOpen()
+    const { begin, deps, question, tell } = await makeOpen()
     await tell('one', question('e1'))
-    expect(open.nextLookInMs()).toBe(1000)
     const other = new OpenMessages(deps)
     const options = ntfy.options.parse({ topic: 'shop', replace: true })
     const destination = { key: 'phone', notifier: ntfy, options }
@@ -428,121 +436,47 @@ describe('what a phone shows of three sessions, in whatever order things happen,
   })
 })
 
-describe('the transcript of a shown question', () => {
-  it('is read at growing intervals of up to half a minute, for at most an hour', async () => {
-    const { clock, look, open, question, tell } = await makeOpen()
-    const startedAt = clock.now
-    await tell('one', question('e1'))
-    clock.now += 999
-    expect(await look()).toBe(0)
-    const intervals: (number | undefined)[] = []
-    for (const seconds of [1, 100, 1000]) {
-      clock.now = startedAt + seconds * 1000
-      expect(await look()).toBe(1)
-      intervals.push(open.nextLookInMs())
-    }
-    expect(intervals).toEqual([1000, 10_000, 30_000])
-    const late = clock.now
-    clock.now = startedAt + 3600_000
-    await tell('two', question('e2', { channel: 'other' }))
-    // The transcript that is due first sets the time of the next look.
-    expect(open.nextLookInMs()).toBe(0)
-    await look()
-    expect(open.nextLookInMs()).toBe(1000)
-    clock.now = late - 3600_000 * 2
-    expect(open.nextLookInMs()).toBeUndefined()
-    clock.now = startedAt + 2 * 3600_000 + 1
-    expect(open.nextLookInMs()).toBeUndefined()
-  })
-
-  it('is not read if the question has none', async () => {
-    const { open, question, tell } = await makeOpen()
-    const [asked] = question('e1').questions
-    const without = [{ ...(asked as Asked), transcriptPath: '' }]
-    await tell('one', question('e1', { questions: without }))
-    expect(open.nextLookInMs()).toBeUndefined()
-    const both = [...without, { ...(asked as Asked), id: 'e2' }]
-    await tell('one', question('e1', { questions: both }))
-    expect(open.nextLookInMs()).toBe(1000)
-  })
-
-  it('is not read in the first second, and its answer is remembered', async () => {
-    const { answered, clock, happen, look, open, question, tell, world } = await makeOpen()
-    vi.stubEnv('HOME', world.folder)
-    onTestFinished(() => void vi.unstubAllEnvs())
-    const path = join(world.folder, '.claude/projects/-srv-app/s1.jsonl')
-    mkdirSync(join(path, '..'), { recursive: true })
-    happen('e1', 'PermissionRequest', { toolUseId: 'e1' })
-    const asks = question('e1')
-    const [asked] = asks.questions
-    const delivery = { ...asks, questions: [{ ...(asked as Asked), transcriptPath: path }] }
-    clock.now += 1
-    const result = { type: 'tool_result', tool_use_id: 'e1' }
-    // The real clock may still show the time of the question.
-    writeFileSync(path, transcriptLine('user', result, clock.now))
-    expect(await open.whyOver(delivery)).toBeUndefined()
-    await tell('one', delivery)
-    // A busy disk may take longer than the limit for a transcript, which is then read at a later look.
-    await expect
-      .poll(async () => {
-        clock.now += 1000
-        await look()
-        return answered
-      })
-      .toEqual(['e1', 'session s'])
-    expect(await open.whyOver(delivery)).toBe('answered before it was told')
-    rmSync(path)
-    expect(await open.whyOver(delivery)).toBe('answered before it was told')
-    // A summary that begins with another kind of message is still worth sending for that message.
-    expect(await open.whyOver({ ...delivery, kind: 'done' })).toBeUndefined()
-  })
-
-  it('need not be read if the question is known to be answered', async () => {
+describe('a question that is due', () => {
+  it('is not sent if its answer is known', async () => {
     const { clock, happen, open, question } = await makeOpen()
     const asks = question('e1')
+    expect(await open.whyOver(asks)).toBeUndefined()
+    happen('e1', 'PermissionRequest', { toolUseId: 'e1' })
     expect(await open.whyOver(asks)).toBeUndefined()
     clock.now += 1
     happen('prompt', 'UserPromptSubmit')
     expect(await open.whyOver(asks)).toBe('answered before it was told')
   })
+
+  it('is not sent if its transcript shows an answer, which is not looked for in the first second', async () => {
+    const { clock, happen, open, question, ref, world } = await makeOpen()
+    const { path, goOn } = makeTranscript(world, clock.now + 1)
+    happen('e1', 'PermissionRequest', { toolUseId: 'e1', transcriptPath: path })
+    const asks = question('e1')
+    const ofSeveral = { ...asks, message: { ...asks.message, sessionId: '' } }
+    goOn('e1')
+    clock.now += 1
+    expect(await open.whyOver(asks)).toBeUndefined()
+    clock.now += 1000
+    // A busy disk may take longer than the limit for a transcript, which is then read at a later look.
+    await expect.poll(() => open.whyOver(asks)).toBe('answered before it was told')
+    rmSync(path)
+    expect(await open.whyOver(asks)).toBe('answered before it was told')
+    // So is its message together with those of other sessions.
+    expect(await open.whyOver(ofSeveral)).toBe('answered before it was told')
+    // A summary that begins with another kind of message is still worth sending for that message.
+    expect(await open.whyOver({ ...asks, kind: 'done' })).toBeUndefined()
+    expect(ref.sessionId).toBe('s1')
+  })
 })
 
 describe('a shown question', () => {
-  it('is checked for an answer within half a minute when the clock was set back', async () => {
-    const { stateDir } = makeWorld()
-    let now = Date.now()
-    const open = new OpenMessages({
-      stateDir,
-      journal: new Journal({ stateDir, secrets: () => [] }),
-      memory: new PolicyMemory(stateDir),
-      config: builtInConfig,
-      now: () => now,
-    })
-    const asked = { id: 'e1', title: 'Bash', text: 'make', transcriptPath: '/nowhere', at: now }
-    const delivery = makeDelivery('e1', {
-      ...{ kind: 'permission', urgency: 'critical', acceptedAt: now },
-      questions: [{ ...asked, toolUseId: 't1' }],
-    })
-    const destination = { key: 'desk', notifier: terminal, options: {} }
-    const begun = await open.begin(delivery, destination)
-    begun.delivered('handle')
-    expect(open.nextLookInMs()).toBe(1000)
-    now -= 30 * 60_000
-    expect(open.nextLookInMs()).toBeLessThanOrEqual(30_000)
-    const looks: Promise<void>[] = []
-    await open.look((work) => looks.push(work))
-    expect(looks).toHaveLength(1)
-  })
-
   it('is replaced only on its own channel and by its own session', async () => {
     const { stateDir } = makeWorld()
-    const open = new OpenMessages({
-      stateDir,
-      journal: new Journal({ stateDir, secrets: () => [] }),
-      memory: new PolicyMemory(stateDir),
-      config: builtInConfig,
-      now: Date.now,
-    })
+    const journal = new Journal({ stateDir, secrets: () => [] })
+    const parts = { journal, memory: new PolicyMemory(stateDir), now: Date.now }
+    const questions = new OpenQuestions(parts)
+    const open = new OpenMessages({ ...parts, stateDir, questions, config: builtInConfig })
     const begin = (channel: string, session: string) => {
       const options = ntfy.options.parse({ topic: 'a-topic', replace: true })
       const more = { channel, session, urgency: 'critical', kind: 'permission' } as const
@@ -1019,7 +953,7 @@ exec /usr/bin/notify-send "$@"
     // No message is open any more, so the worker ends.
     expect(await exited(child)).toBe(0)
     expect(await entriesOf(world, id, 'answered')).toMatchObject([
-      { sessionId: 's1', reason: 'the transcript goes on after it' },
+      { sessionId: 's1', how: 'transcript' },
     ])
   })
 

@@ -1,6 +1,7 @@
 import type { Config } from '../config/schema/schema.ts'
 import type { AcceptedEntry } from '../journal/entry.ts'
 import { notifierOf } from '../notifiers/index.ts'
+import { isCopy, isQuestion } from '../report/agent-work.ts'
 import type { Ping } from './replay.ts'
 
 /** A question of which nobody is notified. */
@@ -22,26 +23,30 @@ export interface Told {
 }
 
 /**
- * The permission questions of which no person is notified, except those that were muted, dropped, or repeats of an event
- * that was sent. A channel that only keeps a record, such as a file, does not notify a person.
+ * The permission questions of which no person is notified, each once, except those that were muted or dropped. The event
+ * that repeats a question may be the one that was sent. A channel that only keeps a record, such as a file, does not notify
+ * a person.
  */
 export function missedQuestions(
   { entries, pings, dropped }: Told,
   config: Pick<Config, 'channels'>,
 ): MissedQuestion[] {
   const shown = pings.filter(({ channel }) => notifierOf(channel, config)?.isRecord !== true)
-  const known = new Set([...shown.flatMap(({ events }) => events), ...dropped.map(({ id }) => id)])
+  const told = new Set([...shown.flatMap(({ events }) => events), ...dropped.map(({ id }) => id)])
+  for (const { id, repeatOf, duplicateOf = repeatOf } of entries) {
+    if (duplicateOf && told.has(id)) told.add(duplicateOf)
+  }
   return entries
-    .filter((entry) => entry.kind === 'permission' && !isExcused(entry, known))
+    .filter((entry) => isQuestion(entry) && !isCopy(entry) && !told.has(entry.id))
+    .filter((entry) => !isSilenced(entry))
     .map((entry) => {
       const { id, acceptedAt: at, title, project } = entry
       return { id, at, title, project, because: reasonOf(entry) }
     })
 }
 
-function isExcused(entry: AcceptedEntry, known: ReadonlySet<string>): boolean {
-  const { id, duplicateOf = '', repeatOf = '', trace = [], facts } = entry
-  if ([id, duplicateOf, repeatOf].some((one) => known.has(one))) return true
+/** Whether a person wanted no message. */
+function isSilenced({ facts, trace = [] }: AcceptedEntry): boolean {
   return facts?.isSwitchedOff === true || trace.some(({ by }) => by === 'mute')
 }
 
