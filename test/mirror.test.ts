@@ -23,7 +23,7 @@ const topics: { [folder: string]: readonly string[] } = {
     'tls',
   ],
   'api/types': ['hover', 'types'],
-  commands: ['api-exit-codes', 'api-safety', 'canary-secret', 'delivery', 'hub-signals'],
+  commands: ['api-exit-codes', 'api-safety', 'canary-secret', 'delivery', 'hub-signals', 'numbers'],
   context: ['formats', 'hung-mount'],
   deliver: ['queue-promises'],
   doctor: ['faults', 'faults-of-hooks'],

@@ -99,10 +99,8 @@ export function waitedMs(
   const { promptAt = 0, turnEnd } = session ?? {}
   const areOver = (turnEnd?.backgroundTasks ?? 0) > event.backgroundTasks
   const isReport = session !== undefined && isOwnTurn(session) && !isTurnOver(session) && areOver
-  if (isReport && promptAt > 0) return event.at - promptAt
-  if (session && endBeforeQueued(session, event.at))
-    return turnMs(session, event) ?? event.durationMs
-  return event.durationMs ?? turnMs(session, event)
+  // Otherwise the same as for the rule about short turns, whose reason must fit the title.
+  return isReport && promptAt > 0 ? event.at - promptAt : turnMs(session, event)
 }
 
 /** What an event says of a turn that ends with it. */

@@ -11,6 +11,7 @@ import { kindByEvidence } from '../policy/evidence.ts'
 import { isInForce, type Judgement, type JudgeSettings, type Memory } from '../policy/memory.ts'
 import type { Mute } from '../policy/mutes.ts'
 import { noiseSettingsOf } from '../policy/noise.ts'
+import { waitBetween } from '../policy/questions.ts'
 import { judgeAt, quietHours } from '../policy/rules/quiet-hours.ts'
 import type { Session } from '../policy/sessions.ts'
 import { isTurnOver, waitedMs } from '../policy/turns.ts'
@@ -91,9 +92,13 @@ export function decide(
   }
 }
 
-/** Without a readable transcript, only earlier events show how long a turn took. */
+/** How long a turn took, and for how much of that it may have waited for a person, as far as earlier events show it. */
 function withDuration(found: EnrichedEvent, session: Session | undefined): EnrichedEvent {
-  return found.kind === 'done' ? { ...found, durationMs: waitedMs(session, found) } : found
+  const { kind, at } = found
+  if (kind !== 'done' && kind !== 'failed') return found
+  const durationMs = kind === 'done' ? waitedMs(session, found) : found.durationMs
+  if (!session || durationMs === undefined) return { ...found, durationMs }
+  return { ...found, durationMs, waitingMs: waitBetween(session, at - durationMs, at) }
 }
 
 /**

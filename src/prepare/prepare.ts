@@ -110,10 +110,13 @@ export async function prepare(
 /** What is known of a delivery before its text. */
 type Addressed = Pick<Delivery, 'channel' | 'urgency' | 'template' | 'isUnconditional'>
 
+/** What the decision found about the event, besides its payload and its transcript. */
+type Decisive = Pick<EnrichedEvent, 'kind' | 'durationMs' | 'waitingMs'>
+
 /** Makes a delivery again whose text was not kept in memory while it was queued. */
 export async function prepareAgain(
   parsed: AgentEvent,
-  { kind, ...candidate }: Pick<Delivery, 'kind'> & Addressed,
+  { kind, durationMs, waitingMs, ...candidate }: Decisive & Addressed,
   loaded: LoadedConfig,
   deps: Omit<PrepareDeps, 'memory' | 'mutes'>,
 ): Promise<Delivery> {
@@ -121,7 +124,7 @@ export async function prepareAgain(
     enrich(parsed, { ...deps, findsQueued: false }),
     deps.projectRules?.(parsed.cwd),
   ])
-  const event = { ...enriched, kind }
+  const event = { ...enriched, kind, durationMs, waitingMs }
   const read = await markdownReaderFor(event)
   const settings = { ...settingsOf(loaded, deps), read }
   const renderer = new Renderer(deps.templates, withLabel(event, project), settings)

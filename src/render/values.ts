@@ -154,8 +154,21 @@ function choicesOf(from: Source): Formatted {
   )
 }
 
-function durationOf({ durationMs }: EnrichedEvent): string {
-  return durationMs === undefined ? '' : formatDuration(durationMs)
+/**
+ * `4 min`; or `2 h 1 min (up to 2 h of it waiting for you)` if the work alone would read differently. "Up to", because most
+ * clients do not tell when a tool was allowed, only when it has ended.
+ */
+function durationOf({ durationMs, waitingMs = 0 }: EnrichedEvent): string {
+  if (durationMs === undefined) return ''
+  const whole = atLeast(durationMs)
+  if (atLeast(durationMs - waitingMs) === whole) return whole
+  return `${whole} (up to ${formatDuration(waitingMs)} of it waiting for you)`
+}
+
+/** Rounded down: a turn that took less than a limit must not look like one that reached it. */
+function atLeast(ms: number): string {
+  const unitMs = ms < 60_000 ? 1000 : 60_000
+  return formatDuration(Math.floor(ms / unitMs) * unitMs)
 }
 
 /** @param from leaves out the date if `at` is on the same day as this moment */

@@ -37,19 +37,19 @@ it.each<[number | undefined, string, Partial<Turns>]>([
 
 const report = { promptAt: 10, ownTurnAt: 25, turnEnd: ended(20, 2) }
 
-it.each<[number, string, Partial<Turns>, number]>([
+it.each<[number | undefined, string, Partial<Turns>, number]>([
   [20, 'a background task of an earlier turn is over', report, 1],
   [29, 'the prompt is as old as can be', { ...report, promptAt: 1 }, 1],
-  [7, 'as many background tasks run as before', report, 2],
-  [7, 'more background tasks run than before', report, 3],
-  [7, 'none ran before', { ...report, turnEnd: ended(20) }, 0],
-  [7, 'no turn ended before', { ...report, turnEnd: undefined }, 0],
-  [7, 'a person wrote since', { ...report, promptAt: 26 }, 1],
-  [7, 'a person wrote at the same time', { ...report, promptAt: 25 }, 1],
+  [5, 'as many background tasks run as before', report, 2],
+  [5, 'more background tasks run than before', report, 3],
+  [5, 'none ran before', { ...report, turnEnd: ended(20) }, 0],
+  [5, 'no turn ended before', { ...report, turnEnd: undefined }, 0],
+  [4, 'a person wrote since', { ...report, promptAt: 26 }, 1],
+  [5, 'a person wrote at the same time', { ...report, promptAt: 25 }, 1],
   [7, 'that turn has ended', { ...report, turnEnd: ended(25, 2) }, 1],
-  [7, 'no prompt is known', { ...report, promptAt: 0 }, 1],
+  [5, 'no prompt is known', { ...report, promptAt: 0 }, 1],
   [20, 'its prompt was waiting', { promptAt: 10, turnEnd: followed(20, 10) }, 0],
-  [7, 'nothing is known of the turn for whose end it waited', { turnEnd: followed(20) }, 0],
+  [undefined, 'nothing is known of the turn for whose end it waited', { turnEnd: followed(20) }, 0],
 ])('a person has waited %i ms for a turn if %s', (expected, _, more, backgroundTasks) => {
   const event = { at: 30, durationMs: 7, backgroundTasks }
   expect(waitedMs({ ...nothing, ...more }, event)).toBe(expected)

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Kind } from '../../src/event/kind.ts'
 import { Memory } from '../../src/policy/memory.ts'
@@ -74,6 +75,47 @@ describe('the duration of a turn', () => {
     // No background task has ended this time.
     await told(own, 700)
     expect(await told({ ...stop, background_tasks: [{ id: 'b1' }] }, 705)).toBe('shop: done in 5 s')
+  })
+
+  it('tells how much of it the turn may have waited for a person', async () => {
+    const memory = new Memory()
+    const told = async (event: object, seconds: number) =>
+      (await prepared(event, { config: { routes }, memory, seconds })).entry
+    await told(prompt, 0)
+    await told(ask, 30)
+    // The answer is not seen before the end of the turn, so it came at any time until then.
+    expect((await told(stop, 7260)).title).toBe(
+      'shop: done in 2 h 1 min (up to 2 h 1 min of it waiting for you)',
+    )
+    await told(prompt, 9000)
+    const next = await told(stop, 9120)
+    expect([next.title, next.facts?.waitingMs]).toEqual(['shop: done in 2 min', undefined])
+  })
+
+  it('never contradicts the reason for which the turn is not told', async () => {
+    const seconds = fc.integer({ min: 1, max: 2000 }).map((tenths) => tenths / 10)
+    // What a transcript would show may be another time.
+    const shown = fc.option(fc.integer({ min: 0, max: 300_000 }), { nil: undefined })
+    await fc.assert(
+      fc.asyncProperty(
+        seconds,
+        shown,
+        fc.integer({ min: 1, max: 200 }),
+        async (took, ms, limit) => {
+          const config = { noise: { minSeconds: limit } }
+          const memory = new Memory()
+          await prepared(prompt, { config, memory })
+          const turn = { ...stop, session_duration_ms: ms }
+          const { entry } = await prepared(turn, { config, memory, seconds: took })
+          const [, number, unit] = / in (\d+) (s|min)$/.exec(entry.title) ?? []
+          const isSuppressed = entry.trace?.some(({ verdict }) => verdict === 'suppress')
+          expect(isSuppressed).toBe(took < limit)
+          const told = Number(number) * (unit === 's' ? 1 : 60)
+          if (isSuppressed) expect(told).toBeLessThan(limit)
+          else expect(told + (unit === 's' ? 1 : 60)).toBeGreaterThan(limit)
+        },
+      ),
+    )
   })
 
   it('is unknown if no prompt of it is known', async () => {

@@ -232,20 +232,35 @@ describe('a delivery that is prepared again', () => {
     const routes = [{ on: ['*'], to: ['desk'], template: 'short' }]
     const marked = { ...stop, last_assistant_message: 'The **key** is swordfish-1234' }
     for (const payload of [ask, marked]) {
-      const { deliveries } = await prepared(payload, { ...world, config: { routes } })
+      const { deliveries, entry } = await prepared(payload, { ...world, config: { routes } })
       const [first] = deliveries
       if (!first) throw new Error('no delivery')
       const { loaded, deps } = makeWorld({ ...world, config: { routes } })
       const { kind, channel, urgency, template } = first
-      const addressed = { kind, channel, urgency, template }
+      const { durationMs } = entry.facts ?? {}
+      const addressed = { kind, channel, urgency, template, durationMs }
       expect(await prepareAgain(eventOf(payload), addressed, loaded, deps)).toEqual(first)
     }
     const { loaded, deps } = makeWorld(world)
     const failed = { kind: 'failed', channel: 'desk', urgency: 'low' } as const
-    expect(await prepareAgain(eventOf(stop), failed, loaded, deps)).toMatchObject({
+    const unknown = { ...failed, durationMs: undefined }
+    expect(await prepareAgain(eventOf(stop), unknown, loaded, deps)).toMatchObject({
       ...failed,
       message: { kind: 'failed', title: 'Bank (shop): failed' },
     })
+  })
+
+  it('has the duration that was found at first, which the memory may not tell any more', async () => {
+    const { loaded, deps } = makeWorld({})
+    const addressed = { kind: 'done', channel: 'desk', urgency: 'normal' } as const
+    const lengths = { durationMs: 7_260_000, waitingMs: 6_900_000 }
+    const { message } = await prepareAgain(
+      eventOf(stop),
+      { ...addressed, ...lengths },
+      loaded,
+      deps,
+    )
+    expect(message.title).toBe('shop: done in 2 h 1 min (up to 1 h 55 min of it waiting for you)')
   })
 })
 
@@ -257,7 +272,7 @@ it('a delivery that is made again does not wait for a prompt that may follow', a
     looks += 1
     return deps.now()
   }
-  const addressed = { kind: 'done', channel: 'desk', urgency: 'normal' } as const
+  const addressed = { kind: 'done', channel: 'desk', urgency: 'normal', durationMs: 6000 } as const
   const event = eventOf(done, seconds, 'codex')
   const { message } = await prepareAgain(event, addressed, loaded, { ...deps, now })
   expect(message.title).toBe('shop: done in 6 s')

@@ -1,3 +1,4 @@
+import type { EnrichedEvent } from '../../context/enrich.ts'
 import type { Delivery } from '../../delivery.ts'
 import { HookbellError } from '../../errors.ts'
 import type { AgentEvent } from '../../event/event.ts'
@@ -80,8 +81,11 @@ async function queueEvent(claim: Claim, deps: WorkerDeps): Promise<Queued | unde
     const prepared = known ? withoutSettled(anew, known) : anew
     const early = prepared.held.length > 0 ? await parkHeld(prepared, deps) : []
     const deliveries = [...prepared.deliveries, ...early]
+    // The session may have gone on when a text that was not kept is made again.
+    const { durationMs, waitingMs = 0 } = prepared.entry.facts ?? {}
+    const lengths = { durationMs, waitingMs }
     // Deliveries are queued within the turn of the session, so that its next event is queued behind them.
-    return { prepared, ended: deliveries.map((one) => start(one, claim, deps)) }
+    return { prepared, ended: deliveries.map((one) => start(one, lengths, claim, deps)) }
   })
   deps.turns.note(parsed)
   // The event may answer a held question: review it now, not when it is due.
@@ -152,7 +156,12 @@ async function reviewAfter(
   await open.review(session)
 }
 
-function start(delivery: Delivery, claim: Claim, deps: WorkerDeps): Promise<boolean> {
+function start(
+  delivery: Delivery,
+  found: Pick<EnrichedEvent, 'durationMs' | 'waitingMs'>,
+  claim: Claim,
+  deps: WorkerDeps,
+): Promise<boolean> {
   const { store, config } = deps
   const { channel, urgency, kind, template, isUnconditional } = delivery
   const addressed = { channel, urgency, kind, template, isUnconditional }
@@ -160,7 +169,7 @@ function start(delivery: Delivery, claim: Claim, deps: WorkerDeps): Promise<bool
     const stored = store.readEvent(claim)
     if (!stored) throw new HookbellError('E_SPOOL', `${claim.id}: gone from the spool`)
     const parsed = parseEvent({ ...stored, id: claim.id }, config.recent().config.abnormalReasons)
-    return await prepareAgain(parsed, addressed, config.recent(), deps)
+    return await prepareAgain(parsed, { ...addressed, ...found }, config.recent(), deps)
   }
   return deliverAndSettle(delivery, load, deps)
 }
