@@ -3,6 +3,9 @@ import { describe, expect, it } from 'vitest'
 import type { Kind } from '../../src/event/kind.ts'
 import { Memory } from '../../src/policy/memory.ts'
 import { judgeDue } from '../../src/prepare/decide.ts'
+import { policyConfig } from '../../src/simulate/policy-config.ts'
+import { Replay } from '../../src/simulate/replay.ts'
+import { parsePayload } from '../support/payload.ts'
 import { ask, at, channels, makeWorld, prepared, quietHours, routeTo, stop } from './_world.ts'
 
 describe('a channel that a person asked for', () => {
@@ -92,29 +95,44 @@ describe('the duration of a turn', () => {
     expect([next.title, next.facts?.waitingMs]).toEqual(['shop: done in 2 min', undefined])
   })
 
-  it('never contradicts the reason for which the turn is not told', async () => {
-    const seconds = fc.integer({ min: 1, max: 2000 }).map((tenths) => tenths / 10)
-    // What a transcript would show may be another time.
-    const shown = fc.option(fc.integer({ min: 0, max: 300_000 }), { nil: undefined })
+  it('never looks as long as the limit that it is below', async () => {
+    const limits = fc.integer({ min: 1, max: 200 })
+    const missing = fc.integer({ min: 1, max: 9 })
     await fc.assert(
-      fc.asyncProperty(
-        seconds,
-        shown,
-        fc.integer({ min: 1, max: 200 }),
-        async (took, ms, limit) => {
-          const config = { noise: { minSeconds: limit } }
-          const memory = new Memory()
-          await prepared(prompt, { config, memory })
-          const turn = { ...stop, session_duration_ms: ms }
-          const { entry } = await prepared(turn, { config, memory, seconds: took })
-          const [, number, unit] = / in (\d+) (s|min)$/.exec(entry.title) ?? []
-          const isSuppressed = entry.trace?.some(({ verdict }) => verdict === 'suppress')
-          expect(isSuppressed).toBe(took < limit)
-          const told = Number(number) * (unit === 's' ? 1 : 60)
-          if (isSuppressed) expect(told).toBeLessThan(limit)
-          else expect(told + (unit === 's' ? 1 : 60)).toBeGreaterThan(limit)
-        },
-      ),
+      fc.asyncProperty(limits, missing, async (limit, tenths) => {
+        const config = { noise: { minSeconds: limit } }
+        const memory = new Memory()
+        await prepared(prompt, { config, memory })
+        const { entry } = await prepared(stop, { config, memory, seconds: limit - tenths / 10 })
+        expect(entry.trace?.at(-1)).toMatchObject({ by: 'short-turns', verdict: 'suppress' })
+        const [, number, unit] = / in (\d+) (s|min)$/.exec(entry.title) ?? []
+        expect(Number(number) * (unit === 's' ? 1 : 60)).toBeLessThan(limit)
+      }),
+    )
+  })
+
+  it('is the one in the reason for which the turn is not told, whatever its transcript shows', () => {
+    const ms = fc.integer({ min: 0, max: 20_000 })
+    fc.assert(
+      fc.property(ms, fc.option(ms, { nil: undefined }), (took, shown) => {
+        const replay = new Replay(policyConfig({}))
+        const context = { project: 'shop', branch: '', title: '', firstPrompt: '' }
+        const did = { tools: {}, files: [], commands: [] }
+        for (const [id, payload, at] of [
+          ['p', prompt, 0],
+          ['s', stop, took],
+        ] as const) {
+          const event = parsePayload({ ...payload, session_id: 's1' }, { client: 'claude', at })
+          const found = { ...event, ...context, id, did, tokens: undefined, durationMs: shown }
+          replay.add({ found: { ...found, at: at + 1 } })
+        }
+        const { facts, trace } = replay.entries[1] ?? {}
+        const because = trace?.at(-1)?.because ?? ''
+        const [, seconds] = /the turn took ([\d.]+) s, less/.exec(because) ?? []
+        expect(seconds !== undefined).toBe(took < 15_000)
+        if (seconds !== undefined)
+          expect(Number(seconds)).toBe(Math.floor((facts?.durationMs ?? 0) / 100) / 10)
+      }),
     )
   })
 

@@ -252,6 +252,23 @@ describe('the answer to a question', () => {
     })
   })
 
+  it('is looked for at the end of the turn, not only when the transcript is due', async () => {
+    const world = makeWorld({ lingerSeconds: 60 })
+    const at = minuteAgo()
+    const { path, goOn } = makeTranscript(world, at)
+    const id = acceptAt(world, at, { ...ask, transcript_path: path })
+    const env = { ...world.env, HOME: world.folder }
+    startProgram(builtWorker, { ...world, env })
+    // The transcript was read at the start, and is due again only after six seconds.
+    await expect.poll(() => world.lines()).toHaveLength(1)
+    goOn(at + 20_000)
+    const stop = { session_id: 's1', hook_event_name: 'Stop', transcript_path: path }
+    acceptAt(world, at + 50_000, stop)
+    await expect
+      .poll(() => endsIn(world))
+      .toMatchObject([{ id, how: 'transcript', answeredAt: at + 20_000 }])
+  })
+
   it('is recorded by the next worker if the one that knew it was killed', async () => {
     const world = makeWorld()
     const at = minuteAgo()
