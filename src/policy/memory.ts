@@ -1,6 +1,7 @@
 import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
+import type { QuestionEnd } from '../journal/history.ts'
 import { policies as allPolicies } from './policies.ts'
-import { answeredQuestions, isAnswered, openQuestions, type Question } from './questions.ts'
+import { endOf, openQuestions, type Question } from './questions.ts'
 import {
   answerEntries,
   foldSession,
@@ -56,30 +57,34 @@ export class Memory {
     return event.sessionId ? this.#sessions.get(sessionKey(event)) : undefined
   }
 
-  /** Whether a question was answered. @param ref its session, if known: a message about several sessions names none */
-  isAnswered(ref: SessionRef, asked: { id: string; at: number }): boolean {
+  /** How a question ended; undefined while it is open. A message about several sessions names none of them in `ref`. */
+  endOf(ref: SessionRef, asked: { id: string; at: number }): QuestionEnd | undefined {
     const session = this.session(ref)
-    if (session) return isAnswered(session, asked)
-    const isIn = (one: Session) => answeredQuestions(one).includes(asked.id)
-    return [...this.#sessions.values()].some(isIn)
+    if (session) return endOf(session, asked)
+    const all = [...this.#sessions.values()].flatMap(({ questions }) => questions)
+    return all.find(({ id, copies }) => id === asked.id || copies?.includes(asked.id))?.answer
   }
 
-  /** The open questions of all sessions. */
-  openQuestions(): (SessionRef & { asked: Question })[] {
-    return [...this.#sessions].flatMap(([key, session]) =>
-      openQuestions(session).map((asked) => ({ ...refOf(key), asked })),
-    )
+  /** The open questions of a session, or of all. */
+  openQuestions(ref?: SessionRef): (SessionRef & { asked: Question })[] {
+    return this.#keysOf(ref).flatMap((key) => {
+      const session = this.#sessions.get(key)
+      const open = session ? openQuestions(session) : []
+      return open.map((asked) => ({ ...refOf(key), asked }))
+    })
   }
 
-  /**
-   * The entries for answers that are known and that the journal lacks. From now on they count as written.
-   * @param ref only those of this session
-   */
+  /** The entries for answers of a session, or of all, that the journal lacks. From now on they count as written. */
   takeAnswers(now: number, ref?: SessionRef): JournalEntry[] {
-    const keys = ref ? [sessionKey(ref)] : [...this.#sessions.keys()]
-    const entries = keys.flatMap((key) => answerEntries(key, this.#sessions.get(key), now))
+    const entries = this.#keysOf(ref).flatMap((key) =>
+      answerEntries(key, this.#sessions.get(key), now),
+    )
     for (const entry of entries) this.fold(entry)
     return entries
+  }
+
+  #keysOf(ref: SessionRef | undefined): string[] {
+    return ref ? [sessionKey(ref)] : [...this.#sessions.keys()]
   }
 
   /**

@@ -41,10 +41,19 @@ export interface Questions {
   replies: Reply[]
 }
 
-/** Whether a question, asked at `at`, has been answered since, or does not matter any more. */
-export function isAnswered(session: Questions, { id, at }: { id: string; at: number }): boolean {
+/** How a question that was asked at `at` ended; undefined while it is open. */
+export function endOf(
+  session: Questions,
+  { id, at }: { id: string; at: number },
+): QuestionEnd | undefined {
   const asked = questionOf(session, id)
-  return asked ? asked.answer !== undefined : session.answeredAt >= at
+  if (asked) return asked.answer
+  return session.answeredAt >= at ? { how: 'went-on', at: session.answeredAt } : undefined
+}
+
+/** Whether a question has been answered, or does not matter any more. */
+export function isAnswered(session: Questions, asked: { id: string; at: number }): boolean {
+  return endOf(session, asked) !== undefined
 }
 
 /** Ids of the events whose questions are known to be answered. */

@@ -1,8 +1,11 @@
 import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
 import { ANSWERED_BEFORE } from '../policy/rules/answered-at-once.ts'
+import { ENDED_BEFORE } from '../policy/turns.ts'
 import type { Ping } from './replay.ts'
 
 type HeldEntry = Extract<JournalEntry, { type: 'held' }>
+
+const ends: readonly string[] = [ANSWERED_BEFORE, ENDED_BEFORE]
 
 /** What was decided about each event, according to the journal. Whether a delivery failed later is left out. */
 export class Recorded {
@@ -34,9 +37,10 @@ export class Recorded {
     return this.#dropped.get(keyOf(id, heldFor))?.startsWith('Muted ') === true
   }
 
-  /** Whether an event that was held for a channel was answered before its message was sent. */
-  wasAnswered(id: string, channel: string): boolean {
-    return this.#dropped.get(keyOf(id, channel)) === ANSWERED_BEFORE
+  /** Why a question that was held for a channel was not asked any more; undefined if it was. */
+  whyNotAsked({ id, kind }: AcceptedEntry, channel: string): string | undefined {
+    const reason = this.#dropped.get(keyOf(id, channel)) ?? ''
+    return kind === 'permission' && ends.includes(reason) ? reason : undefined
   }
 
   /** Events whose held messages were dropped when they were due, because they were not worth sending any more. */

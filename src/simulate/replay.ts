@@ -4,7 +4,6 @@ import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
 import { notifierOf } from '../notifiers/index.ts'
 import { Memory } from '../policy/memory.ts'
 import type { Mute } from '../policy/mutes.ts'
-import { ANSWERED_BEFORE } from '../policy/rules/answered-at-once.ts'
 import type { Candidate, Verdict } from '../policy/types.ts'
 import { acceptedEntry } from '../prepare/accepted-entry.ts'
 import { type Decided, decide, type Stored, settingsOf } from '../prepare/decide.ts'
@@ -35,8 +34,8 @@ interface ReplayOptions {
   host?: string
   /** What is muted at that time, for an event or, with `heldFor`, for its held message to that channel. */
   mutes?(now: number, event: string, heldFor?: string): readonly Mute[]
-  /** Whether an event that was held for a channel was answered before its message was sent, as by a late worker. */
-  wasAnswered?(event: string, channel: string): boolean
+  /** Why a question that was held for a channel was not asked any more, as by a late worker. */
+  whyNotAsked?(event: string, channel: string): string | undefined
 }
 
 interface Waiting extends Ping {
@@ -132,8 +131,8 @@ export class Replay {
     const { id } = event
     const held = { ...event, channel, isRecord }
     const settings = settingsOf(this.#config, this.#depsAt(now, id, channel))
-    const wasAnswered = this.#options.wasAnswered?.(id, channel)
-    const reason = wasAnswered ? ANSWERED_BEFORE : this.memory.review(held, settings)
+    const recorded = this.#options.whyNotAsked?.(id, channel)
+    const reason = recorded ?? this.memory.review(held, settings)
     if (reason === undefined) return false
     this.dropped.push({ at: now, id, channel, reason })
     this.journal.push({ at: now, id, type: 'suppressed', channel, reason })

@@ -78,7 +78,10 @@ export function simulate(options: SimulateOptions): Simulation {
       const entry = byId.get(event)
       return entry && recorded.wasMuted(entry, heldFor) ? [{ until: 0 }] : []
     },
-    wasAnswered: (event, channel) => recorded.wasAnswered(event, channel),
+    whyNotAsked: (event, channel) => {
+      const entry = byId.get(event)
+      return entry && recorded.whyNotAsked(entry, channel)
+    },
   })
   for (const entry of entries) {
     if (entry.type !== 'accepted') replay.note(entry)

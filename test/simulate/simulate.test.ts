@@ -9,6 +9,7 @@ import { policyConfig } from '../../src/simulate/policy-config.ts'
 import { Replay } from '../../src/simulate/replay.ts'
 import { simulate } from '../../src/simulate/simulate.ts'
 import { timelines, turnsInstead } from '../policy/arbitrary.ts'
+import { parsePayload } from '../support/payload.ts'
 import { enrichedOfLine, loadSequences } from '../support/sequence.ts'
 
 const start = Date.parse('2026-11-20T09:00:00Z')
@@ -107,6 +108,31 @@ describe('simulate', () => {
     expect(questions).toBe(asked.length)
     expect(missed[0]?.because).toBe('no route to a channel that a person is shown')
     expect(missedBefore).toBe(0)
+  })
+
+  it.each([
+    ['permission.replied', 'answered before it was told', 'answered'],
+    ['SessionEnd', 'the session ended before it was told', 'unanswered'],
+  ])('drops a held question for the reason that was recorded: %s', (name, reason, type) => {
+    const event = (payload: object, at: number, id: string) => {
+      const parsed = parsePayload(payload, { client: 'opencode', at: start + at })
+      const did = { tools: {}, files: [], commands: [] }
+      const none = { project: 'shop', branch: '', title: '', firstPrompt: '', tokens: undefined }
+      return { ...parsed, ...none, id, did }
+    }
+    const of = { sessionID: 's1' }
+    const asked = { ...of, hook_event_name: 'permission.asked', id: 'r1', permission: 'bash' }
+    const next = { ...of, hook_event_name: name, requestID: 'r1' }
+    const events = [event(asked, 0, 'q'), event(next, 500, 'next')]
+    const entries = journalOf(events, policyConfig({}))
+    expect(entries.filter(({ id }) => id === 'q')).toMatchObject([
+      { type: 'accepted' },
+      { type: 'held' },
+      { type },
+      { type: 'suppressed', reason },
+    ])
+    const { missed, channels: pings } = simulate({ entries, config: policyConfig({}) })
+    expect([missed, pings]).toEqual([[], {}])
   })
 
   it('ignores muted events', () => {

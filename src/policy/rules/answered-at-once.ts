@@ -1,5 +1,8 @@
 import { findClient } from '../../clients/index.ts'
+import type { QuestionEnd } from '../../journal/history.ts'
+import { endOf } from '../questions.ts'
 import { isOver, type Session } from '../sessions.ts'
+import { ENDED_BEFORE } from '../turns.ts'
 import { defineRule, type HeldEvent, send } from '../types.ts'
 
 /**
@@ -7,6 +10,11 @@ import { defineRule, type HeldEvent, send } from '../types.ts'
  * journals.
  */
 export const ANSWERED_BEFORE = 'answered before it was told'
+
+/** The recorded reason for a question that is not sent because it has ended. */
+export function whyNotAsked({ how }: Pick<QuestionEnd, 'how'>): string {
+  return how === 'none' ? ENDED_BEFORE : ANSWERED_BEFORE
+}
 
 /** The same for any other event. */
 export const WENT_ON_BEFORE = 'a person went on with the session before it was told'
@@ -27,9 +35,9 @@ export const answeredAtOnce = defineRule({
     return { type: 'hold', until: at + ms, reason, group: '' }
   },
   review(held, { session }) {
-    if (isOver(session, held)) {
-      return held.kind === 'permission' ? ANSWERED_BEFORE : WENT_ON_BEFORE
-    }
+    const end = session && held.kind === 'permission' ? endOf(session, held) : undefined
+    if (end) return whyNotAsked(end)
+    if (isOver(session, held)) return WENT_ON_BEFORE
     return isFollowed(held, session) ? 'a later turn of its session is told' : undefined
   },
 })

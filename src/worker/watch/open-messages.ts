@@ -7,7 +7,7 @@ import { type Delivery, staysShown } from '../../delivery.ts'
 import type { Journal } from '../../journal/journal.ts'
 import type { PolicyMemory } from '../../policy/checkpoint.ts'
 import { isAnswered } from '../../policy/questions.ts'
-import { ANSWERED_BEFORE, WENT_ON_BEFORE } from '../../policy/rules/answered-at-once.ts'
+import { WENT_ON_BEFORE, whyNotAsked } from '../../policy/rules/answered-at-once.ts'
 import { isOver as isOutdated, type Session, type SessionRef } from '../../policy/sessions.ts'
 import { isOver } from './is-over.ts'
 import { FIRST_LOOK_MS, LookTimes } from './look-times.ts'
@@ -49,12 +49,14 @@ export class OpenMessages implements EarlierMessages {
     const { kind, questions, message, acceptedAt } = delivery
     if (kind !== 'permission' || !questions) return await this.#whyOutdated(delivery)
     const known = await this.#deps.memory.get()
-    const areAnswered = () => questions.every((one) => known.isAnswered(message, one))
+    const ends = () => questions.map((one) => known.endOf(message, one))
     const isFresh = this.#deps.now() - acceptedAt < FIRST_LOOK_MS
-    if (!areAnswered() && !isFresh) {
+    if (ends().includes(undefined) && !isFresh) {
       await this.#deps.questions.lookAt(questions.map(({ id }) => id))
     }
-    return areAnswered() ? ANSWERED_BEFORE : undefined
+    const [end, ...others] = ends()
+    if (!end || others.includes(undefined)) return undefined
+    return whyNotAsked(others.find((one) => one?.how !== 'none') ?? end)
   }
 
   async begin(delivery: Delivery, { notifier, options }: Destination): Promise<Begun> {

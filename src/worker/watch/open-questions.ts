@@ -62,14 +62,13 @@ export class OpenQuestions {
     return due
   }
 
-  /** Reads the transcripts of open questions now, whenever they are due: of a session, or of those of some events. */
+  /** Reads the transcripts of a session's open questions now, or of those that some events ask. */
   async lookAt(which: SessionRef | readonly string[]): Promise<void> {
-    const isMeant = ({ client, sessionId, asked: { id, copies = [] } }: Asked) =>
-      'client' in which
-        ? client === which.client && sessionId === which.sessionId
-        : [id, ...copies].some((one) => which.includes(one))
     const known = await this.#deps.memory.get()
-    for (const one of known.openQuestions().filter(isMeant)) await this.#findAnswer(one)
+    const isMeant = ({ asked: { id, copies = [] } }: Asked) =>
+      'client' in which || [id, ...copies].some((one) => which.includes(one))
+    const open = 'client' in which ? known.openQuestions(which) : known.openQuestions()
+    for (const one of open.filter(isMeant)) await this.#findAnswer(one)
   }
 
   /** Records the answers that are known and not recorded yet: of a session, or all. */

@@ -448,6 +448,20 @@ describe('a question that is due', () => {
     expect(await open.whyOver(asks)).toBe('answered before it was told')
   })
 
+  it('is not sent if its session has ended, which is the recorded reason', async () => {
+    const { clock, happen, open, question } = await makeOpen()
+    happen('e1', 'PermissionRequest', { toolUseId: 'e1' })
+    clock.now += 1
+    happen('end', 'SessionEnd')
+    const asks = question('e1')
+    expect(await open.whyOver(asks)).toBe('the session ended before it was told')
+    // Of several questions, one was answered.
+    happen('e2', 'PermissionRequest', { toolUseId: 'e2' })
+    happen('reply', 'PermissionReplied', { toolUseId: 'e2' })
+    const both = { ...asks, questions: [...asks.questions, ...question('e2').questions] }
+    expect(await open.whyOver(both)).toBe('answered before it was told')
+  })
+
   it('is not sent if its transcript shows an answer, which is not looked for in the first second', async () => {
     const { clock, happen, open, question, ref, world } = await makeOpen()
     const { path, goOn } = makeTranscript(world, clock.now + 1)
