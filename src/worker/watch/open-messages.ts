@@ -35,8 +35,8 @@ interface OpenDeps {
 export class OpenMessages implements EarlierMessages {
   readonly #deps: OpenDeps
   readonly #shown: ShownMessages
-  /** Withdrawals that failed, by handle: of which session, and when they failed first. */
-  readonly #failed = new Map<string, { ref: SessionRef; since: number }>()
+  /** When withdrawals failed first, Unix ms, by message. */
+  readonly #failed = new Map<string, number>()
   readonly #retries: LookTimes
 
   constructor(deps: OpenDeps) {
@@ -104,7 +104,7 @@ export class OpenMessages implements EarlierMessages {
 
   /** Milliseconds until `look` has something to do; undefined if nothing waits for it. */
   nextLookInMs(): number | undefined {
-    const retries = [...this.#failed.keys()].map((handle) => this.#retries.inMs(handle))
+    const retries = [...this.#failed.keys()].map((key) => this.#retries.inMs(key))
     const times = [this.#deps.questions.nextLookInMs(), ...retries].filter((ms) => ms !== undefined)
     return times.length > 0 ? Math.min(...times) : undefined
   }
@@ -118,11 +118,14 @@ export class OpenMessages implements EarlierMessages {
     for (const shown of this.#shown.list()) {
       if (now - shown.at > FORGET_AFTER_MS) this.#shown.remove(shown)
     }
-    for (const [handle, { ref, since }] of this.#failed) {
-      if (this.#retries.inMs(handle) > 0) continue
-      if (now - since > RETRY_FOR_MS) this.#failed.delete(handle)
-      this.#retries.setNext(handle, now - since)
-      follow(this.review(ref))
+    for (const [key, since] of this.#failed) {
+      if (this.#retries.inMs(key) > 0) continue
+      const shown = this.#shown.list().find((one) => keyOf(one) === key)
+      if (!shown || now - since > RETRY_FOR_MS) this.#failed.delete(key)
+      else {
+        this.#retries.setNext(key, now - since)
+        follow(this.#takeBack(shown))
+      }
     }
     for (const ref of await this.#deps.questions.look()) follow(this.review(ref))
   }
@@ -189,11 +192,12 @@ export class OpenMessages implements EarlierMessages {
     }
   }
 
-  #noteWithdrawal({ handle, client, sessionId }: Shown, isFailed: boolean) {
-    if (!isFailed) this.#failed.delete(handle)
-    if (!isFailed || this.#failed.has(handle)) return
-    this.#failed.set(handle, { ref: { client, sessionId }, since: this.#deps.now() })
-    this.#retries.setNext(handle, 0)
+  #noteWithdrawal(shown: Shown, isFailed: boolean) {
+    const key = keyOf(shown)
+    if (!isFailed) this.#failed.delete(key)
+    if (!isFailed || this.#failed.has(key)) return
+    this.#failed.set(key, this.#deps.now())
+    this.#retries.setNext(key, 0)
   }
 
   /** When another worker may change what this one has begun to change, Unix ms: if it was killed meanwhile. */
@@ -205,4 +209,8 @@ export class OpenMessages implements EarlierMessages {
 
 function isOf(one: SessionRef, { client, sessionId }: SessionRef): boolean {
   return one.client === client && one.sessionId === sessionId
+}
+
+function keyOf({ channel, handle }: Shown): string {
+  return `${channel} ${handle}`
 }

@@ -317,6 +317,40 @@ describe('a message that may be withdrawn', () => {
     expect(handles()).toEqual(left)
   })
 
+  it('is withdrawn later if that failed for now, at growing intervals for an hour', async () => {
+    const { clock, handles, happen, look, open, question, received, ref, tell } = await makeOpen([
+      { status: 503 },
+      { status: 503 },
+      {},
+    ])
+    await tell('one', question('e1'))
+    clock.now += 1
+    happen('prompt', 'UserPromptSubmit')
+    await open.review(ref)
+    expect([open.nextLookInMs(), await look(), received.length]).toEqual([1000, 0, 1])
+    clock.now += 1000
+    expect([await look(), handles()]).toEqual([1, ['one']])
+    clock.now += 1000
+    expect([await look(), handles(), open.nextLookInMs()]).toEqual([1, [], undefined])
+    expect(received).toHaveLength(3)
+  })
+
+  it('is left to the next event if it could not be withdrawn for an hour, or if it is gone', async () => {
+    const { clock, handles, happen, look, open, question, ref, tell, world } = await makeOpen([
+      { status: 503 },
+    ])
+    await tell('one', question('e1'))
+    clock.now += 1
+    happen('prompt', 'UserPromptSubmit')
+    await open.review(ref)
+    clock.now += 3600_001
+    expect([await look(), handles(), open.nextLookInMs()]).toEqual([0, ['one'], undefined])
+    await open.review(ref)
+    rmSync(join(world.stateDir, 'shown.json'))
+    clock.now += 1000
+    expect([await look(), open.nextLookInMs()]).toEqual([0, undefined])
+  })
+
   it('stays if nothing is known of its session', async () => {
     const { handles, open, question, ref, tell } = await makeOpen()
     await tell('one', question('e1'))
