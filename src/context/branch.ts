@@ -1,6 +1,6 @@
 import { isAbsolute, join } from 'node:path'
+import { pathGate } from '../fs/path-gate.ts'
 import { gitFolder, readShort } from './_git-link.ts'
-import { pathGate } from './_path-gate.ts'
 import { gitRoot, mayBeProject } from './project.ts'
 
 /** The branch checked out in the repository around a folder; '' if there is none, or if reading takes too long. */

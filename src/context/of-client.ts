@@ -4,7 +4,7 @@ import type { Client } from '../clients/define.ts'
 import { clients, findClient } from '../clients/index.ts'
 import { transcriptRoots, userFolder } from '../clients/paths.ts'
 import type { AgentEvent } from '../event/event.ts'
-import { pathGate } from './_path-gate.ts'
+import { pathGate } from '../fs/path-gate.ts'
 
 /** The folders that contain the transcripts of a client; for an unknown client, those of all clients. */
 export function rootsOf(name: string): string[] {

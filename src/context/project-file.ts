@@ -3,8 +3,8 @@ import { type FileHandle, open, realpath } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import { PROJECT_FILE } from '../config/project-config.ts'
 import { errorCode } from '../errors.ts'
+import { pathGate } from '../fs/path-gate.ts'
 import { sha256 } from '../text/sha256.ts'
-import { pathGate } from './_path-gate.ts'
 import { gitRoot, mayBeProject } from './project.ts'
 
 const MAX_BYTES = 64 * 1024

@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, normalize } from 'node:path'
+import { pathGate } from '../fs/path-gate.ts'
 import { gitFolder } from './_git-link.ts'
-import { pathGate } from './_path-gate.ts'
 import { nameWorkTree } from './work-tree-name.ts'
 
 /** The git folder of a linked work tree, with the name of the repository's own folder. */

@@ -3,7 +3,7 @@ import { type FileHandle, open, realpath } from 'node:fs/promises'
 import { normalize } from 'node:path'
 import { errorCode } from '../errors.ts'
 import { expandHome } from '../fs/home.ts'
-import { pathGate } from './_path-gate.ts'
+import { pathGate } from '../fs/path-gate.ts'
 
 interface Tail {
   text: string

@@ -1,3 +1,4 @@
+import { sessionBus } from '../fs/session-bus.ts'
 import { type Check, check, type Facts } from './check.ts'
 import { desktopOf } from './system.ts'
 
@@ -9,12 +10,14 @@ const NAME = 'org.freedesktop.Notifications'
 const OBJECT = '/org/freedesktop/Notifications'
 
 /** Whether the desktop keeps notifications back now: KDE Plasma, dunst and GNOME can be asked. */
-export async function checkDoNotDisturb({ env, loaded }: Facts): Promise<Check[]> {
+export async function checkDoNotDisturb({ env: given, loaded }: Facts): Promise<Check[]> {
   const { channels } = loaded.config
   const hasDesktop = Object.values(channels).some(({ type }) => type === 'desktop')
-  if (!hasDesktop || desktopOf(env) !== 'linux') return []
+  if (!hasDesktop || desktopOf(given) !== 'linux') return []
   const id = 'desktop.do-not-disturb'
-  if (!(await isRunning(env)))
+  const bus = await sessionBus(given)
+  const env = { ...given, ...('address' in bus && { DBUS_SESSION_BUS_ADDRESS: bus.address }) }
+  if ('why' in bus || !(await isRunning(env)))
     return [check(id, 'cannot tell', 'no program that shows notifications was found running')]
   const answers = await Promise.all([
     askProperty(env, NAME, 'Inhibited'),

@@ -16,12 +16,12 @@ export async function checkSystem({ env, loaded, events, now }: Facts): Promise<
   return [
     ...(hasDesktop && desktop === 'linux'
       ? [
-          bus !== undefined
-            ? check('desktop.bus', 'ok', bus.replace(/,guid=.*/, ''))
+          'address' in bus
+            ? check('desktop.bus', 'ok', bus.address)
             : check(
                 'desktop.bus',
                 'warning',
-                'no desktop bus here',
+                bus.why,
                 'Set up another channel with: hookbell init',
               ),
         ]

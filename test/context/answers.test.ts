@@ -1,8 +1,8 @@
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { pathGate } from '../../src/context/_path-gate.ts'
 import { AnswerWatch, type AskedWhere } from '../../src/context/answers.ts'
+import { pathGate } from '../../src/fs/path-gate.ts'
 import { makeHome, transcriptText } from './_world.ts'
 
 const at = Date.parse('2026-11-20T09:13:00.050Z')

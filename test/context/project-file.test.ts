@@ -11,8 +11,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { PathGate } from '../../src/context/_path-gate.ts'
 import { readProjectFile } from '../../src/context/project-file.ts'
+import { PathGate } from '../../src/fs/path-gate.ts'
 import { sha256 } from '../../src/text/sha256.ts'
 import { makeHome } from './_world.ts'
 

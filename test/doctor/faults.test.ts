@@ -216,7 +216,7 @@ const faults: Record<string, Fault> = {
   },
   'there is no desktop': {
     break: toConfig({}),
-    doctor: ['desktop.bus', 'warning', /no desktop bus here/, /another channel with: .*init/],
+    doctor: ['desktop.bus', 'warning', /no D-Bus session bus/, /another channel with: .*init/],
     repair: repairConfig,
   },
 }

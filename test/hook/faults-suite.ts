@@ -54,7 +54,8 @@ export function faultsSuite(door: Door) {
     runtime = join(home.folder, 'runtime')
     home.env.XDG_RUNTIME_DIR = runtime
     prepareFallback()
-    const script = `#!/bin/sh\ncd ${shellQuote(home.folder)}; printf "%s\\n" "$@" >part; mv part notice\n`
+    home.env.DBUS_SESSION_BUS_ADDRESS = 'unix:abstract=of-the-repository'
+    const script = `#!/bin/sh\ncd ${shellQuote(home.folder)}; printf "%s\\n" "$DBUS_SESSION_BUS_ADDRESS" "$@" >part; mv part notice\n`
     writeFileSync(join(home.folder, 'notify-send'), script, { mode: 0o755 })
   })
   const isNotified = () => existsSync(join(home.folder, 'notice'))
@@ -215,14 +216,15 @@ export function faultsSuite(door: Door) {
     )
 
     it.skipIf(!canMount)(
-      'notifies the user with a constant text if no folder takes the event',
+      'notifies the user, on their own desktop, with a constant text if no folder takes the event',
       async () => {
         await runWithNotifySend(
           'for f in state runtime; do mount --bind $f $f; mount -o remount,ro,bind $f; done; mount -t tmpfs -o ro x /run; "$@"',
         )
         await waitFor(isNotified)
         expect(readFileSync(join(home.folder, 'notice'), 'utf8')).toMatchInlineSnapshot(`
-        "-u
+        "unix:path=/run/user/0/bus
+        -u
         critical
         --
         hookbell: an agent event could not be stored

@@ -103,7 +103,7 @@ async function askChannels({ env, channels }: Place): Promise<string[]> {
 async function mayHaveDesktop(env: Place['env']): Promise<boolean> {
   if (env.SSH_CONNECTION || env.SSH_TTY) return false
   const isContainer = existsSync('/.dockerenv') || existsSync('/run/.containerenv')
-  if (isContainer && !(await sessionBus(env))) return false
+  if (isContainer && 'why' in (await sessionBus(env))) return false
   return process.platform !== 'linux' || Boolean(env.DISPLAY || env.WAYLAND_DISPLAY)
 }
 

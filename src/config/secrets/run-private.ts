@@ -1,6 +1,7 @@
 import { homedir } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorCode } from '../../errors.ts'
+import { ownFolder } from '../../fs/own-path.ts'
 import { programAnswers } from '../../fs/program-answers.ts'
 import { workerEnvironment } from '../worker-env.ts'
 
@@ -30,9 +31,11 @@ export async function runPrivately(
   const { execa } = await import('execa')
   const path = file.replace(/^~(?=\/)/, homedir())
   const late = { failure: `did not end within ${timeoutMs / 1000} s` }
-  const env = environment(stateDir)
-  const isThere = programAnswers(path, env.PATH).then(() => true)
-  if (!(await Promise.race([isThere, sleep(timeoutMs, false, { ref: false })]))) return late
+  const env = await Promise.race([
+    environmentFor(path, stateDir),
+    sleep(timeoutMs, undefined, { ref: false }),
+  ])
+  if (!env) return late
   const child = execa(path, args, {
     env,
     extendEnv: false,
@@ -69,12 +72,16 @@ export async function runPrivately(
   return { failure: `could not be started (${errorCode(ended.cause) ?? ended.code ?? 'unknown'})` }
 }
 
-function environment(stateDir: string): Record<string, string> {
+/** The environment of a program, once the disk that it is on has answered. */
+async function environmentFor(program: string, stateDir: string): Promise<Record<string, string>> {
   const own = workerEnvironment(stateDir, process.env)
-  if (process.platform === 'win32') return own
-  // Needed to reach the keychain of a Linux desktop.
-  const runtime = process.env.XDG_RUNTIME_DIR ?? `/run/user/${process.getuid?.()}`
-  return { ...own, PATH: `${own.PATH}:${MORE_PLACES}`, XDG_RUNTIME_DIR: runtime }
+  const isWindows = process.platform === 'win32'
+  const PATH = isWindows ? (own.PATH ?? '') : `${own.PATH}:${MORE_PLACES}`
+  await programAnswers(program, PATH)
+  if (isWindows) return own
+  // Needed to reach the keychain of a Linux desktop. In a folder of others, somebody else may listen.
+  const given = await ownFolder(process.env.XDG_RUNTIME_DIR ?? '')
+  return { ...own, PATH, XDG_RUNTIME_DIR: given ?? `/run/user/${process.getuid?.()}` }
 }
 
 function kill(pid: number | undefined) {

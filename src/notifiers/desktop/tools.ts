@@ -72,14 +72,14 @@ export async function busEnv(
   sessionEnv: SendContext['sessionEnv'],
 ): Promise<Record<string, string>> {
   const bus = await sessionBus(sessionEnv)
-  if (!bus) {
-    throw new DeliveryError('unavailable', 'desktop: this session has no D-Bus session bus', {
-      hint: 'Expected over SSH, in containers and in CI',
+  if ('why' in bus) {
+    throw new DeliveryError('unavailable', `desktop: ${bus.why}`, {
+      hint: 'Expected over SSH, in containers and in CI. On Debian a desktop needs dbus-user-session',
     })
   }
   return {
     PATH: process.env.PATH || '/usr/local/bin:/usr/bin:/bin',
-    DBUS_SESSION_BUS_ADDRESS: bus,
+    DBUS_SESSION_BUS_ADDRESS: bus.address,
   }
 }
 

@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { channelOffers } from '../../../src/commands/init/channel-offers.ts'
+import { makeFolder } from '../../support/folder.ts'
 import { makeHome, root } from '../../support/home.ts'
 import { hasPty, startPty } from '../../support/pty.ts'
 import { shellQuote } from '../../support/shell-quote.ts'
@@ -55,8 +57,10 @@ describe.skipIf(!hasPty)('init on a terminal', () => {
   })
 
   it('offers the desktop if the session has a display and a bus, also in a container', async () => {
-    const bus = 'unix:abstract=/hookbell-test'
-    const { type, wait } = await startInit({ DISPLAY: ':0', DBUS_SESSION_BUS_ADDRESS: bus })
+    const runtime = await makeFolder()
+    const server = createServer().listen(join(runtime, 'bus'))
+    onTestFinished(() => void server.close())
+    const { type, wait } = await startInit({ DISPLAY: ':0', XDG_RUNTIME_DIR: runtime })
     await wait('Which agents')
     type(ENTER)
     await wait('For which projects')

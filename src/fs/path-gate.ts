@@ -1,5 +1,5 @@
 /**
- * File operations on a path from a payload may hang for ever (a stopped server, a lost mount), and each holds one of the
+ * File operations on a path from a session may hang for ever (a stopped server, a lost mount), and each holds one of the
  * few threads for all file operations: enough of them would block everything. At most two run here at a time.
  */
 export class PathGate {
