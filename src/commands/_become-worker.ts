@@ -19,7 +19,7 @@ export function becomeWorker(signalCode: number): Omit<WorkerOptions, 'stateDir'
   addThreads(process.env)
   const config = new CurrentConfig(configDir(), stateDir())
   config.storeVariables(shellEnvironment(process.env))
-  scrubEnvironment(process.env)
+  scrubEnvironment(process.env, stateDir())
   return { config, configDir: configDir(), ending: endOnSignal(allStateFolders, signalCode) }
 }
 

@@ -36,7 +36,7 @@ export async function sendTestMessage(channel: string): Promise<TestMessage> {
     cwd: process.cwd(),
     message: `This is a test of the channel "${channel}". If you can read it, it works.`,
   }
-  scrubEnvironment(process.env)
+  scrubEnvironment(process.env, stateDir())
   const own = {
     body: Buffer.from(JSON.stringify(event)),
     env: sessionEnv(process.env, process.pid),

@@ -4,12 +4,14 @@ import type { Env } from '../fs/home.ts'
 import { isTrusted } from '../fs/trust.ts'
 import { fallbackStateDir } from './paths.ts'
 
-/** Paths that `init` found in the user's shell. No session can change them afterwards. */
+/** What `init` found in the user's shell. No session can change it afterwards. */
 export interface Pinned {
   configDir: string
   fallbackDir: string
   home: string
   node: string
+  /** The variables that name the language and the time zone, as far as they are set. */
+  locale?: Readonly<Record<string, string>>
   /** On Windows: the variables that programs need there. */
   system?: Readonly<Record<string, string>>
 }

@@ -12,9 +12,10 @@ import {
   statSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { shellEnvironment } from '../clients/shell-environment.ts'
 import { configDir, fallbackStateDir, frontDoorIn } from '../config/paths.ts'
 import { type Pinned, pinnedPath } from '../config/pinned.ts'
-import { windowsSystem } from '../config/worker-env.ts'
+import { localeOf, pinnedLocale, windowsSystem } from '../config/worker-env.ts'
 import { describeError, HookbellError, pathFault } from '../errors.ts'
 import { isOutOfRoom, privateFolder, replaceFile } from '../fs/durable.ts'
 import { homeDir } from '../fs/home.ts'
@@ -104,8 +105,15 @@ function pin(stateDir: string): Pinned {
     fallbackDir: fallbackStateDir(stateDir),
     home: homeDir(),
     node: process.execPath,
+    locale: pinLocale(stateDir),
     ...(process.platform === 'win32' && { system: windowsSystem(process.env) }),
   }
+}
+
+/** In an agent's session, where a repository can set variables, what was pinned before stays. */
+function pinLocale(stateDir: string): Readonly<Record<string, string>> {
+  const shell = shellEnvironment(process.env)
+  return shell === process.env ? localeOf(shell) : pinnedLocale(stateDir)
 }
 
 function writeFrontDoor(path: string, stateDir: string, pinned: Pinned) {

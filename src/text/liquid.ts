@@ -1,8 +1,5 @@
 import { Liquid, type LiquidOptions } from 'liquidjs'
 
-/** For names of months in templates. Given, because liquidjs would ask Intl: a third of a worker's start time. */
-const locale = localeOf(process.env)
-
 /** An engine for templates: own properties of plain data only, no files, no partials, bounded work. */
 export function makeLiquid(
   outputEscape: (value: unknown) => string,
@@ -16,7 +13,8 @@ export function makeLiquid(
     renderLimit: 1000,
     parseLimit: 64 * 1024,
     memoryLimit: 4 * 1024 * 1024,
-    locale,
+    // For names of months. Given, because liquidjs would ask Intl: a third of a worker's start time.
+    locale: localeOf(process.env),
     outputEscape,
   })
   // Liquid's `raw` filter would switch the escaping off. Markup belongs in the template itself.

@@ -1,11 +1,16 @@
 import { closeSync, readdirSync, readFileSync } from 'node:fs'
+import { pinnedLocale } from '../config/worker-env.ts'
 
 const O_CLOEXEC = 0o2000000
 
-/** Removes variables that change how this process connects or loads code. The agent's environment is not trusted. */
-export function scrubEnvironment(env: NodeJS.ProcessEnv) {
-  const suspicious = /^(NODE_|LD_|DYLD_|npm_|DEBUG$|OPENSSL_|SSL_CERT_)/i
+/**
+ * Removes variables that change how this process connects or loads code, and takes the language and the time zone of the
+ * background worker. The agent's environment is not trusted.
+ */
+export function scrubEnvironment(env: NodeJS.ProcessEnv, stateDir: string) {
+  const suspicious = /^(NODE_|LD_|DYLD_|npm_|DEBUG$|OPENSSL_|SSL_CERT_|LANG$|LC_|TZ$)/i
   for (const name of Object.keys(env)) if (suspicious.test(name)) delete env[name]
+  Object.assign(env, pinnedLocale(stateDir))
 }
 
 /**

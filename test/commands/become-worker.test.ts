@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { makeAuthority } from '../support/authority.ts'
+import { quietHoursElsewhere } from '../support/far-zone.ts'
 import { makeHome, root } from '../support/home.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { shellQuote } from '../support/shell-quote.ts'
@@ -72,6 +73,20 @@ describe('every command that delivers', () => {
         })
         .toMatch(/waiting .* one \(deferred\)$/m)
       expect(requests()).toBe(0)
+    },
+  )
+
+  it.each(commands)(
+    'keeps the quiet hours by the clock of the machine, whatever TZ says: %s',
+    async (...words) => {
+      const { noise, TZ } = quietHoursElsewhere()
+      const home = await makeWaiting({ type: 'file', path: '~/out.jsonl', noise: true }, words)
+      await home.writeConfig(
+        JSON.stringify({ ...JSON.parse(home.read('config/config.json')), noise }),
+      )
+      Object.assign(home.env, { TZ })
+      await home.run(...words)
+      expect(home.read('out.jsonl')).toContain('"event":"Stop"')
     },
   )
 

@@ -18,8 +18,9 @@ function makeState(values: object | undefined = undefined): string {
 }
 
 describe('the environment of a worker', () => {
-  it('has the pinned values, and of the session only the language', () => {
-    const stateDir = makeState(pinned)
+  it('has the pinned values, and nothing of the session', () => {
+    const locale = { LANG: 'de_DE.UTF-8', TZ: 'Europe/Berlin' }
+    const stateDir = makeState({ ...pinned, locale })
     const session = fc.dictionary(fc.string({ minLength: 1 }), fc.string())
     fc.assert(
       fc.property(session, (env) => {
@@ -28,11 +29,12 @@ describe('the environment of a worker', () => {
           HOME: '/evil',
           HOOKBELL_CONFIG_DIR: '/evil',
           LANG: 'C',
-          TZ: '/evil',
+          LC_ALL: 'C',
+          TZ: 'Etc/GMT-10',
         }
         expect(workerEnvironment(stateDir, named, 'linux')).toEqual({
           PATH: expect.stringMatching(/^\/usr\/bin:/),
-          LANG: 'C',
+          ...locale,
           HOME: '/me',
           HOOKBELL_STATE_DIR: stateDir,
           HOOKBELL_CONFIG_DIR: '/me/config',
@@ -42,9 +44,10 @@ describe('the environment of a worker', () => {
     )
   })
 
-  it('has the folders of the session if nothing is pinned', () => {
+  it('has the folders of the session if nothing is pinned, but no language and time zone', () => {
     const stateDir = makeState()
-    const env = { HOME: '/me', XDG_RUNTIME_DIR: '/run/me', SLACK_WEBHOOK_URL: 'x', PATH: '/evil' }
+    const folders = { HOME: '/me', XDG_RUNTIME_DIR: '/run/me' }
+    const env = { ...folders, SLACK_WEBHOOK_URL: 'x', PATH: '/evil', LANG: 'C', TZ: 'Etc/GMT-10' }
     expect(workerEnvironment(stateDir, env, 'linux')).toEqual({
       PATH: expect.not.stringContaining('evil'),
       HOME: '/me',
@@ -53,6 +56,15 @@ describe('the environment of a worker', () => {
       XDG_RUNTIME_DIR: '/run/me',
     })
   })
+
+  it.each(['/evil', '../evil', ':/evil', 'a b', 'x'.repeat(40), '', 'Europe/x'.repeat(20), 1])(
+    'has no pinned language or time zone such as %j',
+    (value) => {
+      const locale = { LANG: value, LC_ALL: value, TZ: value, LD_PRELOAD: 'x' }
+      const environment = workerEnvironment(makeState({ ...pinned, locale }), {}, 'linux')
+      expect(Object.keys(environment).filter((name) => Object.hasOwn(locale, name))).toEqual([])
+    },
+  )
 
   it('has on Windows the variables that programs need to start', () => {
     const env = { SystemRoot: 'C:\\Windows', NODE_OPTIONS: 'x', HOME: '/me' }

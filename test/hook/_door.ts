@@ -55,6 +55,8 @@ export const installedDoor: Door = {
     vi.stubEnv('HOOKBELL_CONFIG_DIR', config)
     vi.stubEnv('XDG_RUNTIME_DIR', env.XDG_RUNTIME_DIR)
     vi.stubEnv('HOME', folder)
+    for (const name of ['LANG', 'LC_ALL', 'LC_CTYPE', 'LC_MESSAGES', 'LC_TIME', 'TZ'])
+      vi.stubEnv(name, undefined)
     onTestFinished(() => {
       vi.unstubAllEnvs()
     })

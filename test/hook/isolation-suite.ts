@@ -13,6 +13,7 @@ import { describe, expect, it } from 'vitest'
 import { folderFault } from '../../src/fs/ownership.ts'
 import { hasProc } from '../../src/spool/lock/process.ts'
 import { startSleeper } from '../spool/_sleeper.ts'
+import { quietHoursElsewhere } from '../support/far-zone.ts'
 import { isFull } from '../support/runs.ts'
 import { shellQuote } from '../support/shell-quote.ts'
 import { hasStrace } from '../support/system-calls.ts'
@@ -55,9 +56,8 @@ export function isolationSuite(door: Door) {
         HOOKBELL_STATE_DIR: home.state,
         HOOKBELL_CONFIG_DIR: home.config,
         PATH: expect.not.stringContaining('evil'),
-        LANG: 'de_DE.UTF-8',
       })
-      const names = Object.keys(environment).filter((name) => !/^(LANG|LC_\w+|PWD|_)$/.test(name))
+      const names = Object.keys(environment).filter((name) => !/^(PWD|_)$/.test(name))
       expect(names.sort()).toEqual([
         'HOME',
         'HOOKBELL_CONFIG_DIR',
@@ -65,6 +65,18 @@ export function isolationSuite(door: Door) {
         'HOOKBELL_STATE_DIR',
         'PATH',
       ])
+    })
+
+    it('are told by the clock of the machine, whatever the time zone of the session is', async () => {
+      const { noise, TZ } = quietHoursElsewhere()
+      const home = makeHome({ holdsWorkerBack: false, config: { noise } })
+      const config = JSON.parse(readFileSync(join(home.config, 'config.json'), 'utf8'))
+      config.channels.audit.noise = true
+      writeFileSync(join(home.config, 'config.json'), JSON.stringify(config))
+      await door.argv(home)
+      const env = { ...home.env, TZ }
+      expect(quiet(await runDoor(door, home, { env, input: EVENT }))).toEqual(silent)
+      await waitFor(() => delivered(home) === 1)
     })
 
     it.each([
@@ -338,8 +350,9 @@ function evilEnvironment({ folder }: Home): Record<string, string> {
     NODE_EXTRA_CA_CERTS: join(evil, 'ca.pem'),
     LD_LIBRARY_PATH: evil,
     PATH: `${evil}:${process.env.PATH}`,
-    TZ: '/evil/zone',
-    LANG: 'de_DE.UTF-8',
+    TZ: 'Etc/GMT-10',
+    LANG: 'tr_TR.UTF-8',
+    LC_ALL: 'tr_TR.UTF-8',
   }
 }
 

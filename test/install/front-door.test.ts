@@ -14,6 +14,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { configDir, fallbackStateDir } from '../../src/config/paths.ts'
+import { pinnedPath } from '../../src/config/pinned.ts'
 import { homeDir } from '../../src/fs/home.ts'
 import { installFrontDoor } from '../../src/install/front-door.ts'
 import { makeFolder } from '../support/folder.ts'
@@ -74,6 +75,21 @@ describe('installFrontDoor', () => {
     expect([refused.status, existsSync(settings)]).toEqual([1, false])
     expect(init(elsewhere)).toMatchObject({ status: 0, stderr: '' })
     expect(readFileSync(settings, 'utf8')).toContain(join(elsewhere, 'hookbell-hook'))
+  })
+
+  it('pins the language and the time zone of the shell, but not those of a session of an agent', async () => {
+    const home = await makeHome()
+    const pinned = async (env: Record<string, string>) => {
+      Object.assign(home.env, { CLAUDECODE: '', LANG: '', TZ: '', ...env })
+      await home.run('init', '--client', 'droid', '--yes')
+      return JSON.parse(readFileSync(pinnedPath(home.state), 'utf8')).locale
+    }
+    const evil = { CLAUDECODE: '1', LANG: 'tr_TR.UTF-8', TZ: 'Etc/GMT-10' }
+    expect(await pinned(evil)).toEqual({})
+    const own = { LANG: 'de_DE.UTF-8', TZ: 'Europe/Berlin' }
+    expect(await pinned(own)).toEqual(own)
+    expect(await pinned(evil)).toEqual(own)
+    expect(await pinned({ TZ: '/evil' })).toEqual({})
   })
 
   it('writes files that only this user can change, whatever the umask is', async () => {

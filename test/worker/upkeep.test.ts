@@ -235,11 +235,14 @@ describe('a worker in the background', () => {
       OPENSSL_CONF: 'x',
       SSL_CERT_FILE: 'x',
       DEBUG: '*',
+      LANG: 'tr_TR.UTF-8',
+      LC_TIME: 'tr_TR.UTF-8',
+      TZ: 'Etc/GMT-10',
       PATH: '/bin',
       HOME: '/h',
       MY_TOKEN: 'kept',
     }
-    scrubEnvironment(env)
+    scrubEnvironment(env, '/nowhere')
     expect(Object.keys(env)).toEqual(['PATH', 'HOME', 'MY_TOKEN'])
   })
 })
