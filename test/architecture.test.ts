@@ -54,7 +54,7 @@ const mayImport: { [folder: string]: string[] } = {
   prepare: ['config', 'context', 'event', 'journal', 'notifiers', 'policy', 'render', 'route'],
   render: ['clients', 'context', 'event', 'notifiers'],
   report: ['event', 'journal'],
-  route: ['config', 'context', 'event', 'journal'],
+  route: ['clients', 'config', 'context', 'event', 'journal'],
   simulate: ['config', 'context', 'event', 'journal', 'notifiers', 'policy', 'prepare', 'report'],
   spool: [],
   text: [],

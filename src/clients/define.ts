@@ -217,6 +217,8 @@ export interface Client {
   /** Tools with which the agent asks the person a question, as opposed to permission. */
   askTools: readonly string[]
   headless: readonly HeadlessMark[]
+  /** A variable of its own, kept by the front door, with which its session asks that nobody is notified of it. */
+  switchedOffBy?: string
   /**
    * What the client sets for the commands that it runs: one of these is enough, if all its variables have these values;
    * `true` stands for any value. A person's own shell must match none. Measured for claude, codex, droid, gemini and qwen.

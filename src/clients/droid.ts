@@ -76,6 +76,8 @@ export const droid = defineClient({
   askTools: ['AskUser', 'ExitSpecMode'],
   // `exec` is marked in the file beside the transcript.
   headless: [],
+  // The advice of its documentation for scripts of one's own.
+  switchedOffBy: 'DROID_DISABLE_NOTIFICATIONS',
   // Hooks get the first two. Measured in 0.225: other commands get no variable that names droid, only some that keep
   // programs from asking a person.
   environmentMarks: [

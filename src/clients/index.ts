@@ -36,11 +36,12 @@ export function findClient(name: string): Client | undefined {
   return Object.hasOwn(clients, name) ? clients[name as ClientName] : undefined
 }
 
-/** Variables that show whether a session runs without a person. The front door must store them with each event. */
+/** Variables by which the events of a session are judged. The front door must store them with each event. */
 export const sessionVariables: readonly string[] = [
   ...new Set(
-    (Object.values(clients) as Client[]).flatMap(({ headless }) =>
-      headless.filter(({ from }) => from === 'env').map(({ name }) => name),
-    ),
+    (Object.values(clients) as Client[]).flatMap(({ headless, switchedOffBy }) => [
+      ...headless.filter(({ from }) => from === 'env').map(({ name }) => name),
+      ...(switchedOffBy === undefined ? [] : [switchedOffBy]),
+    ]),
   ),
 ]

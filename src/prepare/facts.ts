@@ -3,7 +3,7 @@ import { meaningOfName } from '../event/detect.ts'
 import { type Kind, kindOf, kinds } from '../event/kind.ts'
 import type { AcceptedEntry, EventFacts } from '../journal/entry.ts'
 import { isOverSsh } from '../route/conditions.ts'
-import { isSwitchedOff } from '../route/route.ts'
+import { isSwitchedOff, switchOf } from '../route/route.ts'
 
 /** A reason from the client's own list, rather than a sentence that may quote the agent. */
 const ONE_WORD = /^\w{1,48}$/
@@ -87,7 +87,7 @@ export function eventOfEntry(
       : undefined,
     env: {
       ...(facts.isOverSsh && { SSH_TTY: 'yes' }),
-      ...(facts.isSwitchedOff && { DROID_DISABLE_NOTIFICATIONS: 'yes' }),
+      ...(facts.isSwitchedOff && { [switchOf(entry)]: 'yes' }),
     },
     transcriptPath: facts.transcriptPath ?? '',
     // No decision depends on these.

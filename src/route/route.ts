@@ -1,3 +1,4 @@
+import { findClient } from '../clients/index.ts'
 import type { Config, Route } from '../config/schema/schema.ts'
 import { afterMs, stepsOf } from '../config/schema/steps.ts'
 import type { EnrichedEvent } from '../context/enrich.ts'
@@ -45,13 +46,8 @@ export function route(
   { routes }: Pick<Config, 'routes'>,
   deps: RouteDeps,
 ): Decision {
-  if (isSwitchedOff(event)) {
-    const isTest = event.name === CANARY_EVENT
-    const suppress = isTest
-      ? 'a test of the hooks by hookbell'
-      : 'muted by DROID_DISABLE_NOTIFICATIONS'
-    return { candidates: [], suppress, trace: [] }
-  }
+  const suppressed = whyUntold(event)
+  if (suppressed) return { candidates: [], suppress: suppressed, trace: [] }
   const chosen = new Map<string, RoutedChannel>()
   const trace: TraceStep[] = []
   for (const [index, one] of routes.entries()) {
@@ -74,9 +70,20 @@ export function route(
   return { candidates, suppress: `no route for ${kindOrName(event.kind, event.name)}`, trace }
 }
 
-/** Whether the agent's own environment switches notifications off. */
-export function isSwitchedOff({ env }: Pick<AgentEvent, 'env'>): boolean {
-  return /^(1|true|yes)$/i.test(env.DROID_DISABLE_NOTIFICATIONS ?? '')
+function whyUntold(event: EnrichedEvent): string | undefined {
+  if (event.name === CANARY_EVENT) return 'a test of the hooks by hookbell'
+  return isSwitchedOff(event) ? `muted by ${switchOf(event)}` : undefined
+}
+
+/** Whether the client's own variable for that switches the notifications of its session off. */
+export function isSwitchedOff(event: Pick<AgentEvent, 'client' | 'env'>): boolean {
+  const name = switchOf(event)
+  return name !== '' && /^(1|true|yes)$/i.test(event.env[name] ?? '')
+}
+
+/** The name of that variable; '' if the client has none. */
+export function switchOf({ client }: Pick<AgentEvent, 'client'>): string {
+  return findClient(client)?.switchedOffBy ?? ''
 }
 
 function channelsOf(one: Route, index: number): Pick<RoutedChannel, 'channel' | 'later'>[] {

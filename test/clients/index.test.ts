@@ -113,6 +113,7 @@ describe('clients', () => {
     expect(sessionVariables).toEqual([
       'CLAUDE_CODE_SESSION_ATTENDED',
       'CLAUDE_CODE_ENTRYPOINT',
+      'DROID_DISABLE_NOTIFICATIONS',
       'QWEN_CODE_MESSAGING_SOCKET',
     ])
   })

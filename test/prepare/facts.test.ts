@@ -17,8 +17,8 @@ const failure = {
 const around = { project: 'shop', branch: 'release/2', title: '', firstPrompt: '' }
 const did = { tools: {}, files: [], commands: [] }
 
-function makeEvent(payload: object, env = {}): Happening['found'] {
-  const parsed = parsePayload(payload, { client: 'claude', at, env })
+function makeEvent(payload: object, env = {}, client = 'claude'): Happening['found'] {
+  const parsed = parsePayload(payload, { client, at, env })
   return { ...parsed, id: 'e1', ...around, tokens: undefined, did, durationMs: 61_000 }
 }
 
@@ -98,7 +98,7 @@ describe('the facts that the journal keeps of an event', () => {
 
   it('keep a replay silent if notifications were switched off at the event', () => {
     const config = policyConfig({})
-    const event = makeEvent(failure, { DROID_DISABLE_NOTIFICATIONS: '1' })
+    const event = makeEvent(failure, { DROID_DISABLE_NOTIFICATIONS: '1' }, 'droid')
     const entryOf = (found: Happening['found']) => {
       const replay = new Replay(config)
       replay.add({ found })
@@ -132,7 +132,7 @@ describe('the facts that the journal keeps of an event', () => {
   })
 
   it('say that notifications are switched off, but not by which variable', () => {
-    const facts = factsOf(makeEvent(failure, { DROID_DISABLE_NOTIFICATIONS: '1' }), {
+    const facts = factsOf(makeEvent(failure, { DROID_DISABLE_NOTIFICATIONS: '1' }, 'droid'), {
       keepsText: true,
     })
     expect(facts).toMatchObject({ isSwitchedOff: true })

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { clientNames } from '../../src/clients/index.ts'
 import type { EnrichedEvent } from '../../src/context/enrich.ts'
+import { CANARY_EVENT } from '../../src/journal/canary.ts'
 import { route, routeTo } from '../../src/route/route.ts'
 
 const event = { name: 'Stop', kind: 'done', env: {} } as EnrichedEvent
@@ -73,16 +75,34 @@ describe('a route', () => {
   })
 
   it.each(['1', 'true', 'YES'])('is off with DROID_DISABLE_NOTIFICATIONS=%s', (value) => {
-    const muted = { ...event, env: { DROID_DISABLE_NOTIFICATIONS: value } }
+    const muted = { ...event, client: 'droid', env: { DROID_DISABLE_NOTIFICATIONS: value } }
     const routes = [{ on: ['*'], to: ['a'] }]
     expect(route(muted, { routes }, deps)).toMatchObject({
       candidates: [],
       suppress: 'muted by DROID_DISABLE_NOTIFICATIONS',
     })
     for (const other of ['0', 'false', '10', 'yes please', 'not 1']) {
-      const notMuted = { ...event, env: { DROID_DISABLE_NOTIFICATIONS: other } }
+      const notMuted = { ...muted, env: { DROID_DISABLE_NOTIFICATIONS: other } }
       expect(route(notMuted, { routes }, deps).candidates).toHaveLength(1)
     }
+  })
+
+  it.each([...clientNames, 'script', 'unknown', ''].filter((name) => name !== 'droid'))(
+    'for the client "%s" stays on, whatever the variable of another client says',
+    (client) => {
+      const env = { DROID_DISABLE_NOTIFICATIONS: '1', '': '1', undefined: '1' }
+      const routes = [{ on: ['*'], to: ['a'] }]
+      expect(route({ ...event, client, env }, { routes }, deps).candidates).toHaveLength(1)
+    },
+  )
+
+  it('is off for the test event of `doctor`', () => {
+    const routes = [{ on: ['*'], to: ['a'] }]
+    expect(route({ ...event, name: CANARY_EVENT }, { routes }, deps)).toEqual({
+      candidates: [],
+      suppress: 'a test of the hooks by hookbell',
+      trace: [],
+    })
   })
 
   it('for a single named channel contains only that channel', () => {
