@@ -20,8 +20,7 @@ export interface Stage {
 }
 
 /** Only the variables that a desktop needs are taken over from the real session. */
-const desktopVariables =
-  /^(DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|DBUS_SESSION_BUS_ADDRESS|XDG_RUNTIME_DIR|XDG_SESSION_TYPE|LANG|PATH)$/
+const desktopVariables = /^(DBUS_SESSION_BUS_ADDRESS|XDG_RUNTIME_DIR|LANG|PATH)$/
 
 export async function buildStage({ slackUrl, smtpUrl }: Receivers): Promise<Stage> {
   const home = await mkdtemp(join(tmpdir(), 'hookbell-demo-'))

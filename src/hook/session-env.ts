@@ -1,20 +1,18 @@
 import { statOf } from '../spool/lock/process.ts'
 
-/** Facts of the agent's session that the worker cannot find out later. No secrets. Same list: bin/hookbell-hook. */
-const names = [
-  'DISPLAY',
-  'WAYLAND_DISPLAY',
-  'XAUTHORITY',
+/**
+ * Facts of the agent's session that the worker cannot find out later. No secrets. A repository can set them, so each may
+ * decide only what docs/front-door.md says. Same list: bin/hookbell-hook.
+ */
+export const sessionFacts: readonly string[] = [
   'DBUS_SESSION_BUS_ADDRESS',
   'XDG_RUNTIME_DIR',
-  'XDG_SESSION_TYPE',
   'TMUX',
   'TMUX_PANE',
   'STY',
   'TERM',
   'TERM_PROGRAM',
   'LC_TERMINAL',
-  'WT_SESSION',
   'SSH_CONNECTION',
   'SSH_TTY',
   'FACTORY_PROJECT_DIR',
@@ -30,7 +28,7 @@ const STEPS = 8
 /** @param asker the process whose terminal, or whose nearest ancestor's, is recorded. Default: the agent */
 export function sessionEnv(env: NodeJS.ProcessEnv, asker = process.ppid): Record<string, string> {
   const facts: Record<string, string> = {}
-  for (const name of names) {
+  for (const name of sessionFacts) {
     const value = env[name]
     if (value && value.length <= 1024) facts[name] = value
   }

@@ -53,7 +53,7 @@ export interface SendContext extends ComposeContext {
   signal: AbortSignal
   /** PEM file of authorities to trust besides the usual ones. */
   extraCaFile?: string | undefined
-  /** Facts of the session the event came from (DISPLAY, DBUS_SESSION_BUS_ADDRESS, ...). */
+  /** Facts of the session the event came from (DBUS_SESSION_BUS_ADDRESS, TMUX, ...). */
   sessionEnv: Readonly<Record<string, string>>
   /** The handle of an earlier message of the session, which this one replaces if that is still possible. */
   replaces?: string | undefined

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { desktop } from '../../src/notifiers/desktop.ts'
 import { makeFolder } from '../support/folder.ts'
-import { listenAs, strangers } from '../support/stranger.ts'
+import { abstractName, listenAs, strangers } from '../support/stranger.ts'
 import { failureOf, makeContext, makeMessage } from './_suite.ts'
 
 describe.runIf(process.platform === 'linux')('notifiers: desktop: without a desktop', () => {
@@ -39,7 +39,7 @@ describe.runIf(process.platform === 'linux')('notifiers: desktop: without a desk
     const folder = await makeFolder()
     await chmod(folder, 0o1777)
     const path = join(folder, 'bus')
-    const name = `hookbell-test-${process.pid}`
+    const name = abstractName()
     const reached = [await listenAs(words, path), await listenAs(words, `@${name}`)]
     const envs: Record<string, string>[] = [
       { DBUS_SESSION_BUS_ADDRESS: `unix:path=${path}` },

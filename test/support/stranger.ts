@@ -21,6 +21,13 @@ export const strangers = (
   ] as const
 ).filter(([, words]) => runsNode(words))
 
+/** As long as possible, because Node.js fills up shorter names with zero bytes. */
+export function abstractName(): string {
+  count += 1
+  return `hookbell-test-${process.pid}-${count}-`.padEnd(107, 'x')
+}
+let count = 0
+
 const LISTEN = `require('node:net')
   .createServer((socket) => { console.log('connected'); socket.on('error', () => {}).destroy() })
   .listen(process.argv[1].replace(/^@/, '\\0'), () => console.log('listening'))`
