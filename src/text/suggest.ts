@@ -1,3 +1,6 @@
+/** A word that differs in more letters is another one, however long it is. */
+const MOST_ERRORS = 3
+
 /** The known word that was most likely meant, or undefined. */
 export function closest(word: string, known: readonly string[]): string | undefined {
   const scored = known
@@ -6,9 +9,8 @@ export function closest(word: string, known: readonly string[]): string | undefi
   const [best] = scored
   const longer = known.filter((one) => word.length > 2 && one.startsWith(word.toLowerCase()))
   if (longer.length === 1) return longer[0]
-  return best && best.distance <= Math.max(1, Math.floor(best.one.length / 4))
-    ? best.one
-    : undefined
+  const most = best ? Math.min(MOST_ERRORS, Math.max(1, Math.floor(best.one.length / 4))) : 0
+  return best && best.distance <= most ? best.one : undefined
 }
 
 /** The hint for an unknown word. @param title what the known ones are called, if there is no similar one */

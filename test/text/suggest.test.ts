@@ -19,6 +19,12 @@ describe('the word that was most likely meant', () => {
     expect(closest(word, known)).toBe(meant)
   })
 
+  it('is none that differs in more than three letters, however long it is', () => {
+    const long = 'PermissionRequestOfSomebody'
+    expect(closest('PermisionReqestOfSomebdy', [long])).toBe(long)
+    expect(closest('PermisionReqestOfSomebd', [long])).toBeUndefined()
+  })
+
   it('is undefined if no words are known', () => {
     expect(closest('status', [])).toBeUndefined()
   })

@@ -1,10 +1,7 @@
-import { kinds } from '../../event/kind.ts'
-import { knownEvents } from '../../event/schema.ts'
-import { closest, didYouMean } from '../../text/suggest.ts'
+import { didYouMean } from '../../text/suggest.ts'
 import type { Config, Route } from '../schema/schema.ts'
 import { stepsOf } from '../schema/steps.ts'
 import type { Fault } from './issue.ts'
-import { kindMeantBy } from './route-warnings.ts'
 
 /** What routes and the digest may name. */
 export interface Names {
@@ -13,7 +10,7 @@ export interface Names {
   templates?: readonly string[] | undefined
 }
 
-/** Finds unknown channels, unknown templates and misspelt events. */
+/** Finds unknown channels and unknown templates. */
 export function faultsInNames(
   { routes = [], digest }: Partial<Pick<Config, 'routes' | 'digest'>>,
   names: Names,
@@ -41,7 +38,6 @@ function faultsInRoute(route: Route, names: Names): Fault[] {
   return [
     ...within(['template'], faultsInTemplate(route.template, names)),
     ...faultsInSteps(route, names),
-    ...within(['on'], faultsInWords(route.on)),
   ]
 }
 
@@ -63,18 +59,6 @@ function faultsInChannels(to: readonly string[], { channels }: Names): Fault[] {
   return to.flatMap((name, at) => {
     const what = `unknown channel "${name}"`
     return channels.includes(name) ? [] : [{ path: [at], what, hint: didYouMean(name, channels) }]
-  })
-}
-
-/** Any other name may be an event of a client that we do not know. */
-function faultsInWords(on: readonly string[]): Fault[] {
-  const words = [...kinds, ...knownEvents]
-  return on.flatMap((word, at) => {
-    const meant = words.includes(word) ? undefined : closest(word, words)
-    const what = `no event or kind is called "${word}"`
-    return meant === undefined
-      ? []
-      : [{ path: [at], what, hint: `Did you mean "${kindMeantBy(word) ?? meant}"?` }]
   })
 }
 

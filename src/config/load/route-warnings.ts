@@ -1,4 +1,5 @@
-import { knownClients } from '../../event/schema.ts'
+import { kinds } from '../../event/kind.ts'
+import { knownClients, knownEvents } from '../../event/schema.ts'
 import { closest } from '../../text/suggest.ts'
 import { messageAt, type Place } from './position.ts'
 
@@ -17,11 +18,12 @@ const kindsMeant: ReadonlyMap<string, string> = new Map([
   ...['crash', 'crashed'].map((word) => [word, 'abnormal-end'] as const),
 ])
 
-export function kindMeantBy(word: string): string | undefined {
-  return kindsMeant.get(word.toLowerCase())
-}
+const knownWords = [...kinds, ...knownEvents]
 
-/** Words in routes that match no event of any client we know, but may be those of a program that stores its own. */
+/**
+ * Words in routes that match nothing we know and look like something we do. Never faults: clients have new events with each
+ * version, and a program may store its own.
+ */
 export function routeWarnings(routes: unknown, place: Place): string[] {
   if (!Array.isArray(routes)) return []
   return routes.flatMap((route, index) =>
@@ -39,7 +41,12 @@ interface Found {
 }
 
 function eventsOf(route: unknown): Found[] {
-  return foundIn(Object(route).on, ['on'], kindMeantBy)
+  return foundIn(Object(route).on, ['on'], wordMeantBy)
+}
+
+function wordMeantBy(word: string): string | undefined {
+  if (word === '*' || knownWords.includes(word)) return undefined
+  return kindsMeant.get(word.toLowerCase()) ?? closest(word, knownWords)
 }
 
 /** Such as "Claude Code", "gemini-cli", "claud". */

@@ -14,6 +14,11 @@ describe('a warning about a route', () => {
     ['question', 'permission'],
     ['idle', 'waiting'],
     ['all', '*'],
+    ['error', 'failed'],
+    ['permision', 'permission'],
+    ['Stopp', 'Stop'],
+    ['SubagentStopped', 'SubagentStop'],
+    ['PreToolUsee', 'PreToolUse'],
   ])('says that %j is no event and no kind, and suggests one', (word, meant) => {
     expect(warningsOf({ on: ['done', word] })).toEqual([
       expect.stringMatching(
@@ -42,11 +47,12 @@ describe('a warning about a route', () => {
     expect(warningsOf({ when: { client: ['claud'] } })[0]).toContain('did you mean "claude"?')
   })
 
-  it('is an error for a word close to an event, and suggests the kind that is meant', () => {
-    expect(() => warningsOf({ on: ['error'] })).toThrow(
-      expect.objectContaining({ code: 'E_CONFIG', hint: 'Did you mean "failed"?' }),
-    )
-  })
+  it.each(['PermissionDenied', 'TaskCompleted', 'TeammateIdle', 'Elicitation', 'CwdChanged'])(
+    'is not given for the new event %s',
+    (word) => {
+      expect(warningsOf({ on: [word] })).toEqual([])
+    },
+  )
 
   it.each([
     { on: ['done', 'Stop', 'stop', 'PreToolUse', 'session.idle', 'deploy-ended', '*'] },
