@@ -3,12 +3,14 @@ import { exportsOf } from './_exports-of.ts'
 import { isSuccess, request } from './_http.ts'
 import { answerLine, connectionFailure, httpFailure, urlSecrets } from './_network.ts'
 import { defineNotifier, type Message } from './define.ts'
+import { refusalIn, successOf, successOption } from './webhook/success.ts'
 
 // Headers that hookbell sets itself, or that belong to the connection.
 const RESERVED =
   /^(?:connection|content-length|content-type|expect|host|idempotency-key|keep-alive|te|trailer|transfer-encoding|upgrade|webhook-.*)$/i
 
-// The status is the verdict. A receiver that sends a long text after it, or breaks off, must not get the message again.
+// Unless `success` is set, the status is the verdict. A receiver that sends a long text after it, or breaks off, must not
+// get the message again.
 const TEXT_MS = 1000
 
 const headers = z.record(
@@ -55,6 +57,11 @@ const options = z.strictObject({
     .default([])
     .describe('Secrets (whsec_...) to sign with by Standard Webhooks; more than one to change them')
     .meta({ secret: true }),
+  success: successOption
+    .optional()
+    .describe(
+      'What the answer must contain besides a status of 2xx: feishu, dingtalk, wecom, or such as {"field": "code", "equals": 0}',
+    ),
   allowPrivateNetwork: z
     .boolean()
     .default(false)
@@ -79,7 +86,8 @@ export const webhook = defineNotifier({
       const { lookup } = guard(new URL(channel.url), channel)
       return await request(channel.url, {
         ...composed,
-        ...{ lookup, signal, extraCaFile, textMs: TEXT_MS },
+        ...{ lookup, signal, extraCaFile },
+        ...(!channel.success && { textMs: TEXT_MS }),
       })
     }
     const answer = await exchange().catch((error) => {
@@ -87,6 +95,9 @@ export const webhook = defineNotifier({
     })
     const { status, statusText } = answer
     const text = answerLine(answer.text, secrets)
+    const success = successOf(channel.success, channel.url)
+    const refused = success && refusalIn(answer, success, secrets)
+    if (refused) throw refused
     if (!isSuccess(answer)) throw httpFailure('webhook', { ...answer, text, hint: hintFor(status) })
     return text || `${status} ${answerLine(statusText, secrets)}`.trim()
   },
