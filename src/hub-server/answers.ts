@@ -18,9 +18,9 @@ export async function keepAnswer(received: ReceivedAnswer, redis: RedisConnectio
   const { session, questions } = received.answer
   const seconds = `${REMEMBERED_SECONDS}`
   await Promise.all([
-    ...questions.map((one) => redis.call('SET', overKey(one), '1', 'EX', seconds)),
+    ...questions.map((one) => redis.done('SET', overKey(one), '1', 'EX', seconds)),
     since !== undefined &&
-      redis.call('EVAL', RAISE, '1', answeredKey(session), `${since}`, seconds),
+      redis.count('EVAL', RAISE, '1', answeredKey(session), `${since}`, seconds),
   ])
 }
 
@@ -41,8 +41,8 @@ export async function isAnswered(
   if (record.kind !== 'permission') return false
   const question = questionOf(record)
   const [isOver, since] = await Promise.all([
-    question === undefined ? 0 : redis.call('EXISTS', overKey(question)),
-    redis.call('GET', answeredKey(record.session)),
+    question === undefined ? 0 : redis.count('EXISTS', overKey(question)),
+    redis.text('GET', answeredKey(record.session)),
   ])
   return isOver === 1 || (since !== null && Number(since) > receivedAt - record.ageMs)
 }

@@ -2,7 +2,7 @@ import { HookbellError } from '../errors.ts'
 import type { RedisConnection } from '../hub/connection.ts'
 import { explainFailure } from '../hub/explain.ts'
 import { RedisError } from '../hub/resp.ts'
-import { readInfo, textsIn } from './replies.ts'
+import { readInfo } from './replies.ts'
 
 /**
  * Checks whether Redis keeps what is handed over, also when it is full or restarted.
@@ -25,9 +25,7 @@ export async function checkRedis(redis: RedisConnection): Promise<string[]> {
     return [
       'appendonly is off: a restart of Redis loses what was handed over. Set "appendonly yes" and "appendfsync always"',
     ]
-  const [, appendfsync] = textsIn(
-    await redis.call('CONFIG', 'GET', 'appendfsync').catch(() => null),
-  )
+  const [, appendfsync] = await redis.texts('CONFIG', 'GET', 'appendfsync').catch(() => [])
   if (appendfsync === undefined)
     return [
       'appendfsync cannot be read with these rights. Make sure that it is "always": with "everysec" a power cut loses the last second. If its user has +config|get, the hub checks this itself',

@@ -21,11 +21,11 @@ export async function checkRestart(redis: RedisConnection): Promise<string[]> {
 async function noteStart(count: string, redis: RedisConnection) {
   try {
     // In this order, so that a hub that is killed in between does not look like a loss in Redis.
-    await redis.call('EVAL', NOTE_START, '2', SCRIPTED, `${SCRIPTED}:2`, count)
-    await redis.call('SET', STARTS, count)
+    await redis.count('EVAL', NOTE_START, '2', SCRIPTED, `${SCRIPTED}:2`, count)
+    await redis.done('SET', STARTS, count)
   } catch {}
 }
 
 async function readNumber(key: string, redis: RedisConnection): Promise<number> {
-  return Number((await redis.call('GET', key)) ?? 0)
+  return Number((await redis.text('GET', key)) ?? 0)
 }

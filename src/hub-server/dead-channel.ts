@@ -76,15 +76,15 @@ function textOfUnknown({ channel, host }: Failed) {
 async function noteDown(channel: string, other: string, redis: RedisConnection): Promise<boolean> {
   const key = downKey(channel)
   const expiry = ['EX', `${WEEK_SECONDS}`] as const
-  const before = await redis.call('SET', key, other, 'NX', 'GET', ...expiry)
+  const before = await redis.text('SET', key, other, 'NX', 'GET', ...expiry)
   if (before === null) return true
-  const isTold = before !== '' && (await redis.call('EXISTS', downKey(String(before)))) === 0
-  return !isTold && (await redis.call('SET', key, other, 'GET', ...expiry)) !== other
+  const isTold = before !== '' && (await redis.count('EXISTS', downKey(before))) === 0
+  return !isTold && (await redis.text('SET', key, other, 'GET', ...expiry)) !== other
 }
 
 /** To be called when a message got through. */
 export async function noteWorking(channel: string, redis: RedisConnection) {
-  await redis.call('DEL', downKey(channel))
+  await redis.count('DEL', downKey(channel))
 }
 
 async function otherThan(
@@ -98,7 +98,7 @@ async function otherThan(
   for (const name of readChannels(loaded.config)) {
     const key = keyOf(name)
     if (key === undefined || key === keyOf(channel)) continue
-    if ((await redis.call('EXISTS', downKey(name))) === 0) return name
+    if ((await redis.count('EXISTS', downKey(name))) === 0) return name
   }
   return undefined
 }

@@ -162,7 +162,7 @@ export class HubDestinationQueue {
     onTold(job.data, told)
     this.#noteChannel(job.data.record, told)
     // A message counts once, however many recipients get it later.
-    if (!job.data.rest) void redis.call('HINCRBY', COUNTS, told.type, '1').catch(() => {})
+    if (!job.data.rest) void redis.count('HINCRBY', COUNTS, told.type, '1').catch(() => {})
     return told
   }
 

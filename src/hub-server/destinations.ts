@@ -4,7 +4,6 @@ import { findDestination } from '../deliver/attempt.ts'
 import type { RedisConnection } from '../hub/connection.ts'
 import { PREFIX } from '../hub/keys.ts'
 import { DeliveryError } from '../notifiers/define.ts'
-import { textsIn } from './replies.ts'
 
 /** A queue in which messages wait, and the channels whose new messages go there. */
 export interface HubQueue {
@@ -64,10 +63,9 @@ async function existingQueues(redis: RedisConnection): Promise<string[]> {
   const names = new Set<string>()
   let cursor = '0'
   do {
-    const reply = await redis.call('SCAN', cursor, 'MATCH', `${before}*${after}`, 'COUNT', SCANNED)
-    const [next, keys] = Array.isArray(reply) ? reply : ['0', []]
-    for (const key of textsIn(keys)) names.add(QUEUE + key.slice(before.length, -after.length))
-    cursor = String(next)
+    const { next, keys } = await redis.scan(cursor, 'MATCH', `${before}*${after}`, 'COUNT', SCANNED)
+    for (const key of keys) names.add(QUEUE + key.slice(before.length, -after.length))
+    cursor = next
   } while (cursor !== '0')
   return [...names].sort()
 }

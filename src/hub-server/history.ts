@@ -32,7 +32,7 @@ async function mark(ids: readonly string[], ended: Ended, redis: RedisConnection
   const [lead] = ids
   const marks = ids.map((id) => {
     const text = JSON.stringify({ ...ended, ...(id !== lead && { summary: lead }) })
-    return redis.call('SET', seenKey(id), text, 'EX', `${REMEMBERED_SECONDS}`)
+    return redis.done('SET', seenKey(id), text, 'EX', `${REMEMBERED_SECONDS}`)
   })
   const results = await Promise.allSettled(marks)
   return results.every((one) => one.status === 'fulfilled' || isFull(one.reason))
@@ -48,8 +48,8 @@ export async function isSeen(id: string, redis: RedisConnection): Promise<boolea
 
 /** How a message ended; undefined if it has not, or more than a day ago. */
 export async function endOf(id: string, redis: RedisConnection): Promise<Ended | undefined> {
-  const text = await redis.call('GET', seenKey(id))
-  return text === null ? undefined : JSON.parse(String(text))
+  const text = await redis.text('GET', seenKey(id))
+  return text === null ? undefined : JSON.parse(text)
 }
 
 /** A failed attempt that another one will follow. */
@@ -68,14 +68,14 @@ export async function noteFailure(
   redis: RedisConnection,
 ) {
   const text = JSON.stringify({ at, attempt, reason, until })
-  await redis.call('SET', failedKey(id), text, 'EX', `${REMEMBERED_SECONDS}`).catch(() => {})
+  await redis.done('SET', failedKey(id), text, 'EX', `${REMEMBERED_SECONDS}`).catch(() => {})
 }
 
 /** What is known of a message apart from its job in a queue. */
 export async function historyOf(id: string, redis: RedisConnection) {
-  const [ended, failure] = await Promise.all([endOf(id, redis), redis.call('GET', failedKey(id))])
+  const [ended, failure] = await Promise.all([endOf(id, redis), redis.text('GET', failedKey(id))])
   return {
     ended,
-    failure: failure === null ? undefined : (JSON.parse(String(failure)) as Failure),
+    failure: failure === null ? undefined : (JSON.parse(failure) as Failure),
   }
 }

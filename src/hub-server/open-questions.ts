@@ -3,7 +3,7 @@ import { answeredKey, openKey, overKey, REMEMBERED_SECONDS, WAITING } from '../h
 import { type AnswerRecord, type HubRecord, hashOfEvents } from '../hub/record.ts'
 import { cutText, oneLine } from '../text/clean.ts'
 import type { ReceivedAnswer } from './answers.ts'
-import { fieldsIn, textsIn } from './replies.ts'
+import { fieldsIn } from './replies.ts'
 
 /** Kinds of messages after which an agent stands still until somebody answers. */
 const ASKING: readonly string[] = ['permission', 'waiting']
@@ -43,19 +43,19 @@ async function noteQuestion(record: HubRecord, receivedAt: number, redis: RedisC
   const question = hashOfEvents(record)
   const since = receivedAt - ageMs
   const [isOver, answeredAt, count] = await Promise.all([
-    redis.call('EXISTS', overKey(question)),
-    redis.call('GET', answeredKey(session)),
-    redis.call('HLEN', openKey(session)),
+    redis.count('EXISTS', overKey(question)),
+    redis.text('GET', answeredKey(session)),
+    redis.count('HLEN', openKey(session)),
   ])
-  if (isOver === 1 || Number(answeredAt ?? 0) > since || Number(count) >= MAX_PER_SESSION) return
+  if (isOver === 1 || Number(answeredAt ?? 0) > since || count >= MAX_PER_SESSION) return
   const text = cutText(oneLine(body), MAX_TEXT)
   const open: OpenQuestion = { host, label, project, kind, title, text, since }
   await Promise.all([
-    redis.call('HSETNX', openKey(session), question, JSON.stringify(open)),
-    redis.call('EXPIRE', openKey(session), `${REMEMBERED_SECONDS}`),
-    redis.call('ZADD', WAITING, 'NX', `${since}`, session),
-    redis.call('ZREMRANGEBYSCORE', WAITING, '-inf', `${receivedAt - REMEMBERED_SECONDS * 1000}`),
-    redis.call('ZREMRANGEBYRANK', WAITING, `${MAX_SESSIONS}`, '-1'),
+    redis.count('HSETNX', openKey(session), question, JSON.stringify(open)),
+    redis.count('EXPIRE', openKey(session), `${REMEMBERED_SECONDS}`),
+    redis.count('ZADD', WAITING, 'NX', `${since}`, session),
+    redis.count('ZREMRANGEBYSCORE', WAITING, '-inf', `${receivedAt - REMEMBERED_SECONDS * 1000}`),
+    redis.count('ZREMRANGEBYRANK', WAITING, `${MAX_SESSIONS}`, '-1'),
   ])
 }
 
@@ -68,9 +68,10 @@ export async function closeQuestions(
   const open = await openOf(session, redis)
   const over = open.filter((one) => isOver(one, answer, receivedAt - ageMs))
   if (over.length > 0)
-    await redis.call('HDEL', openKey(session), ...over.map(({ question }) => question))
+    await redis.count('HDEL', openKey(session), ...over.map(({ question }) => question))
   // Counted anew, because another answer to the session may be noted at the same time.
-  if ((await redis.call('HLEN', openKey(session))) === 0) await redis.call('ZREM', WAITING, session)
+  if ((await redis.count('HLEN', openKey(session))) === 0)
+    await redis.count('ZREM', WAITING, session)
 }
 
 /** It is enough that the answer was probably later: this list is only shown, so no message is lost by an error. */
@@ -84,7 +85,7 @@ function isOver(
 
 /** The sessions that wait for an answer, the longest wait first. */
 export async function waitingSessions(redis: RedisConnection) {
-  const sessions = textsIn(await redis.call('ZRANGE', WAITING, '0', `${MAX_SESSIONS - 1}`))
+  const sessions = await redis.texts('ZRANGE', WAITING, '0', `${MAX_SESSIONS - 1}`)
   const all = await Promise.all(sessions.map((one) => openOf(one, redis)))
   return all
     .flatMap((open) => {
@@ -100,6 +101,6 @@ async function openOf(
   session: string,
   redis: RedisConnection,
 ): Promise<(OpenQuestion & { question: string })[]> {
-  const fields = fieldsIn(await redis.call('HGETALL', openKey(session)))
+  const fields = fieldsIn(await redis.texts('HGETALL', openKey(session)))
   return fields.map(([question, text]) => ({ ...(JSON.parse(text) as OpenQuestion), question }))
 }

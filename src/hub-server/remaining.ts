@@ -54,7 +54,7 @@ export async function hasRemaining(
   queue: Queue<Received>,
   redis: RedisConnection,
 ): Promise<boolean> {
-  return (await redis.call('EXISTS', queue.toKey(retryId(job)))) === 1
+  return (await redis.count('EXISTS', queue.toKey(retryId(job)))) === 1
 }
 
 function retryId({ id }: HubJob): string {

@@ -39,10 +39,10 @@ export class Room {
     const { used, max } = await memoryOf(redis)
     const keys = ['3', INBOX, HELD, RESERVE] as const
     if (used >= SHUT_FROM * max)
-      this.#isShut = (await redis.call('EVAL', SHUT_INBOX, ...keys)) === 1
+      this.#isShut = (await redis.count('EVAL', SHUT_INBOX, ...keys)) === 1
     else if (used < OPEN_BELOW * max) {
       const reserved = max === Number.POSITIVE_INFINITY ? 0 : Math.floor(RESERVED * max)
-      this.#isShut = (await redis.call('EVAL', OPEN_INBOX, ...keys, `${reserved}`)) === 0
+      this.#isShut = (await redis.count('EVAL', OPEN_INBOX, ...keys, `${reserved}`)) === 0
     }
     return !this.#isShut || used < STOP_FROM * max
   }
@@ -57,6 +57,6 @@ async function memoryOf(redis: RedisConnection) {
 
 /** @returns the number of records that machines have handed over and that no hub has put into a queue yet */
 export async function countInbox(redis: RedisConnection): Promise<number> {
-  const lengths = [INBOX, HELD, TAKEN].map((key) => redis.call('LLEN', key).catch(() => 0))
-  return (await Promise.all(lengths)).reduce<number>((sum, length) => sum + Number(length), 0)
+  const lengths = [INBOX, HELD, TAKEN].map((key) => redis.count('LLEN', key).catch(() => 0))
+  return (await Promise.all(lengths)).reduce((sum, length) => sum + length, 0)
 }

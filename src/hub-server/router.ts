@@ -68,7 +68,7 @@ export class Router {
     }
     // Not after a failure: waiting for a Redis that does not answer would last until the system kills the hub.
     if (!hasFailed)
-      await this.#deps.redis.call('EVAL', RESIGN, '1', ROUTER, this.#token).catch(() => {})
+      await this.#deps.redis.count('EVAL', RESIGN, '1', ROUTER, this.#token).catch(() => {})
   }
 
   stop() {
@@ -80,7 +80,7 @@ export class Router {
     const { redis, enqueue, room } = this.#deps
     const token = this.#token
     if (performance.now() >= this.#renewAt) {
-      const isRouter = await redis.call('EVAL', BECOME_ROUTER, '1', ROUTER, token, `${HOLD_MS}`)
+      const isRouter = await redis.count('EVAL', BECOME_ROUTER, '1', ROUTER, token, `${HOLD_MS}`)
       if (isRouter !== 1) return this.#standBy()
       this.#renewAt = performance.now() + RENEW_MS
     }
@@ -89,15 +89,15 @@ export class Router {
     const keys = ['4', ROUTER, INBOX, HELD, TAKEN]
     const batch = room.isShut ? SMALL_BATCH : BATCH
     const limits = [token, `${batch}`, `${MAX_RECORD_BYTES}`]
-    const taken = await redis.call('EVAL', TAKE, ...keys, ...limits)
-    if (!Array.isArray(taken)) return this.#standBy()
+    const taken = await redis.textsIfAny('EVAL', TAKE, ...keys, ...limits)
+    if (!taken) return this.#standBy()
     if (taken.length === 0) {
       this.#emptyAt = askedAt
       await this.#noteEmpty()
       return EMPTY_MS
     }
     const receivedAt = this.#deps.now()
-    const { messages, answers } = await this.#sort(taken.map(String))
+    const { messages, answers } = await this.#sort(taken)
     const listedMs = performance.now() - this.#emptyAt
     // Answers first, so that a question that arrives together with its answer is not sent. All at once: if Redis is far
     // away, one after the other would take longer than HOLD_MS.
@@ -109,7 +109,7 @@ export class Router {
       receivedAt,
       Number.isFinite(listedMs) ? listedMs : await this.#sinceEmpty(),
     )
-    await redis.call('EVAL', FINISH, '2', ROUTER, TAKEN, token, `${taken.length}`)
+    await redis.count('EVAL', FINISH, '2', ROUTER, TAKEN, token, `${taken.length}`)
     return 0
   }
 
@@ -123,14 +123,14 @@ export class Router {
   async #noteEmpty() {
     if (performance.now() < this.#noteAt) return
     const { redis, now } = this.#deps
-    await redis.call('SET', EMPTY, `${now()}`)
+    await redis.done('SET', EMPTY, `${now()}`)
     this.#noteAt = performance.now() + NOTE_EVERY_MS
   }
 
   /** @returns the ms since any router has seen an empty inbox; 0 if none has. Wrong if the clock of Redis was set */
   async #sinceEmpty(): Promise<number> {
     const { redis, now } = this.#deps
-    const at = Number((await redis.call('GET', EMPTY)) ?? Number.NaN)
+    const at = Number((await redis.text('GET', EMPTY)) ?? Number.NaN)
     return at > 0 ? Math.max(0, now() - at) : 0
   }
 
@@ -155,9 +155,9 @@ export class Router {
     const at = Date.now()
     const all = reasons.map((why) => JSON.stringify({ at, why }))
     await Promise.all([
-      redis.call('HINCRBY', COUNTS, 'refused', `${reasons.length}`),
-      redis.call('LPUSH', REFUSED, ...all),
-      redis.call('LTRIM', REFUSED, '0', `${REFUSALS_KEPT - 1}`),
+      redis.count('HINCRBY', COUNTS, 'refused', `${reasons.length}`),
+      redis.count('LPUSH', REFUSED, ...all),
+      redis.done('LTRIM', REFUSED, '0', `${REFUSALS_KEPT - 1}`),
     ])
   }
 }

@@ -6,7 +6,6 @@ import { answeredKey, REMEMBERED_SECONDS, shownKey, withdrawingKey } from '../hu
 import { type HubRecord, hashOfEvents, questionOf } from '../hub/record.ts'
 import type { Received } from './accept.ts'
 import { answeredAt, isAnswered, type ReceivedAnswer } from './answers.ts'
-import { textsIn } from './replies.ts'
 import { BEGIN_WITHDRAWAL } from './scripts.ts'
 
 /** A withdrawal that is not over this long after its deadline never will be: its hub was killed. */
@@ -45,7 +44,7 @@ export async function noteShown(received: Received, handle: string, deps: ShownD
   await keep(shown, session, redis)
   // The answer may have come while the question was being sent.
   const isOver = asks
-    ? Number(await redis.call('GET', answeredKey(session))) > since
+    ? Number(await redis.text('GET', answeredKey(session))) > since
     : await isAnswered(received, redis)
   if (isOver) await takeBack(shown, session, deps)
 }
@@ -54,7 +53,7 @@ export async function noteShown(received: Received, handle: string, deps: ShownD
 export async function withdrawAnswered(received: ReceivedAnswer, deps: ShownDeps) {
   const { session, questions } = received.answer
   const at = answeredAt(received) ?? Number.NEGATIVE_INFINITY
-  const values = textsIn(await deps.redis.call('HVALS', shownKey(session)))
+  const values = await deps.redis.texts('HVALS', shownKey(session))
   const all = values.map((text): Shown => JSON.parse(text))
   const over = all.filter(({ question, since }) => questions.includes(question) || at > since)
   await Promise.all(over.map((one) => takeBack(one, session, deps)))
@@ -67,8 +66,8 @@ export async function isAnotherShown(
 ): Promise<boolean> {
   // In this order: a message is being withdrawn before it is no longer shown.
   const keys = [shownKey(session), withdrawingKey(session)]
-  const found = await Promise.all(keys.map((key) => redis.call('HKEYS', key)))
-  const others = found.flatMap(textsIn).filter((one) => one !== id)
+  const found = await Promise.all(keys.map((key) => redis.texts('HKEYS', key)))
+  const others = found.flat().filter((one) => one !== id)
   return others.some((one) => one.slice(ID_LENGTH) === channel)
 }
 
@@ -76,15 +75,15 @@ async function takeBack(shown: Shown, session: HubRecord['session'], deps: Shown
   const { redis, loaded, onWithdrawn } = deps
   const keys = ['2', shownKey(session), withdrawingKey(session)]
   const limitMs = loaded.config.deliveryTimeoutSeconds * 1000 + LONGER_MS
-  if ((await redis.call('EVAL', BEGIN_WITHDRAWAL, ...keys, shown.id, `${limitMs}`)) !== 1) return
+  if ((await redis.count('EVAL', BEGIN_WITHDRAWAL, ...keys, shown.id, `${limitMs}`)) !== 1) return
   const result = await withdraw({ ...shown, sessionEnv: {} }, loaded)
   if (result.isDone) onWithdrawn(shown, result.answer)
   // The next answer of the session tries again.
   else if (result.mayWork) await keep(shown, session, redis)
-  await redis.call('HDEL', withdrawingKey(session), shown.id)
+  await redis.count('HDEL', withdrawingKey(session), shown.id)
 }
 
 async function keep(shown: Shown, session: HubRecord['session'], redis: RedisConnection) {
-  await redis.call('HSET', shownKey(session), shown.id, JSON.stringify(shown))
-  await redis.call('EXPIRE', shownKey(session), `${REMEMBERED_SECONDS}`)
+  await redis.count('HSET', shownKey(session), shown.id, JSON.stringify(shown))
+  await redis.count('EXPIRE', shownKey(session), `${REMEMBERED_SECONDS}`)
 }

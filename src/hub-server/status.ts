@@ -8,7 +8,7 @@ import { loadBullmq, openShared } from './bullmq.ts'
 import { checkRedis } from './check-redis.ts'
 import { hubQueues } from './destinations.ts'
 import { historyOf } from './history.ts'
-import { fieldsIn, textsIn } from './replies.ts'
+import { fieldsIn } from './replies.ts'
 import { countInbox } from './room.ts'
 import { connectionOf } from './run.ts'
 
@@ -48,10 +48,10 @@ export async function withHub<Result>(
 export async function hubStatus({ redis, queues }: OpenHub) {
   const [inbox, type, router, counts, refused] = await Promise.all([
     countInbox(redis),
-    redis.call('TYPE', INBOX),
-    redis.call('EXISTS', ROUTER),
-    redis.call('HGETALL', COUNTS),
-    redis.call('LRANGE', REFUSED, '0', '0'),
+    redis.text('TYPE', INBOX),
+    redis.count('EXISTS', ROUTER),
+    redis.texts('HGETALL', COUNTS),
+    redis.texts('LRANGE', REFUSED, '0', '0'),
   ])
   const destinations = await Promise.all(queues.map((one) => statusOf(one, redis)))
   return {
@@ -61,7 +61,7 @@ export async function hubStatus({ redis, queues }: OpenHub) {
     /** Whether machines are turned away because Redis is almost full. */
     isShut: type === 'string',
     counts: Object.fromEntries(fieldsIn(counts).map(([name, count]) => [name, Number(count)])),
-    lastRefused: textsIn(refused).map(parseRefusal)[0] ?? null,
+    lastRefused: refused.map(parseRefusal)[0] ?? null,
     destinations: destinations.filter((one) => one.channels.length > 0 || isUsed(one)),
   }
 }

@@ -66,5 +66,5 @@ async function waitingAs(job: HubJob, id: string): Promise<Whereabouts> {
 async function isListed({ redis }: OpenHub, id: string): Promise<boolean> {
   const lists = [TAKEN, HELD, INBOX]
   const text = `"id":${JSON.stringify(id)}`
-  return (await redis.call('EVAL', FIND, `${lists.length}`, ...lists, text, `${MAX_LISTED}`)) === 1
+  return (await redis.count('EVAL', FIND, `${lists.length}`, ...lists, text, `${MAX_LISTED}`)) === 1
 }

@@ -4,7 +4,16 @@ import type { ConnectionOptions as TlsOptions } from 'node:tls'
 import { connecting, trusting } from '../connecting.ts'
 import { expandHome } from '../fs/home.ts'
 import { WITHOUT_TLS } from './explain.ts'
-import { encodeCommand, isFromReplica, RedisError, type Reply, ReplyParser } from './resp.ts'
+import {
+  encodeCommand,
+  isFromReplica,
+  NotRedisError,
+  RedisError,
+  type Reply,
+  ReplyParser,
+  textOf,
+  textsOf,
+} from './resp.ts'
 import type { HubConnection } from './settings.ts'
 
 /** The Redis of a hub. Without `ca`, its certificate is checked like those of all other receivers. */
@@ -41,6 +50,49 @@ export class RedisConnection {
   async call(...words: string[]): Promise<Reply> {
     if (!this.#link?.isOpen) this.#link = new Link(this.#settings, this.#limits)
     return await this.#link.call(words)
+  }
+
+  /** The same for a command that replies with an integer. @throws also for any other reply */
+  async count(...words: string[]): Promise<number> {
+    return await this.#read(words, (reply) => (typeof reply === 'number' ? reply : undefined))
+  }
+
+  /** The same for a command that replies with a text, or with nothing. */
+  async text(...words: string[]): Promise<string | null> {
+    return await this.#read(words, textOf)
+  }
+
+  /** The same for a command that replies with texts. */
+  async texts(...words: string[]): Promise<string[]> {
+    return await this.#read(words, textsOf)
+  }
+
+  /** The same for a command that replies with texts, or with nothing. */
+  async textsIfAny(...words: string[]): Promise<string[] | null> {
+    return await this.#read(words, (reply) => (reply === null ? reply : textsOf(reply)))
+  }
+
+  /** Replies with a part of the names of the keys, and where the next part begins. */
+  async scan(cursor: string, ...words: string[]): Promise<{ next: string; keys: string[] }> {
+    return await this.#read(['SCAN', cursor, ...words], (reply) => {
+      const [next, list] = Array.isArray(reply) ? reply : []
+      const keys = textsOf(list)
+      return typeof next === 'string' && keys ? { next, keys } : undefined
+    })
+  }
+
+  /** The same for a command that replies with OK. */
+  async done(...words: string[]): Promise<void> {
+    await this.#read(words, (reply) => (reply === 'OK' ? reply : undefined))
+  }
+
+  /** A reply that the command never gets means that the server is no Redis, or that its replies are those to others. */
+  async #read<Value>(words: readonly string[], read: (reply: Reply) => Value | undefined) {
+    const value = read(await this.call(...words))
+    if (value !== undefined) return value
+    const error = new NotRedisError()
+    this.#link?.end(error)
+    throw error
   }
 
   close() {
@@ -112,7 +164,10 @@ class Link {
     this.#silenceTimer.refresh()
     try {
       for (const reply of this.#parser.push(chunk)) {
-        settle(this.#waiting.shift(), reply)
+        const call = this.#waiting.shift()
+        // It answers what nobody has asked.
+        if (!call) return this.end(new NotRedisError())
+        settle(call, reply)
         // After a failover the host name may lead to the new primary, but only a new connection finds that out.
         if (reply instanceof RedisError && isFromReplica(reply)) return this.end(reply)
       }
@@ -127,14 +182,17 @@ class Link {
   #authenticate({ url, password }: HubServer) {
     if (password === undefined) return
     const user = decodeURIComponent(new URL(url).username) || 'default'
-    this.#waiting.push({ resolve: () => {}, reject: (error) => this.end(error) })
+    this.#waiting.push({
+      resolve: (reply) => reply !== 'OK' && this.end(new NotRedisError()),
+      reject: (error) => this.end(error),
+    })
     this.#socket.write(encodeCommand(['AUTH', user, password]))
   }
 }
 
-function settle(call: Call | undefined, reply: Reply) {
-  if (reply instanceof RedisError) call?.reject(reply)
-  else call?.resolve(reply)
+function settle(call: Call, reply: Reply) {
+  if (reply instanceof RedisError) call.reject(reply)
+  else call.resolve(reply)
 }
 
 /** Opens a connection; the first event tells whether that succeeded. */

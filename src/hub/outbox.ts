@@ -1,5 +1,6 @@
 import type { RedisConnection } from './connection.ts'
 import { INBOX } from './keys.ts'
+import { NotRedisError } from './resp.ts'
 
 interface Waiting {
   line: string
@@ -35,7 +36,13 @@ export class Outbox {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0)
       try {
-        await this.#connection.call('RPUSH', INBOX, ...batch.map(({ line }) => line))
+        const length = await this.#connection.count(
+          'RPUSH',
+          INBOX,
+          ...batch.map(({ line }) => line),
+        )
+        // The length of the list with them: nothing else says that they are in it.
+        if (length < 1) throw new NotRedisError()
         for (const { resolve } of batch) resolve()
       } catch (error) {
         for (const { reject } of [...batch, ...this.#waiting.splice(0)]) reject(error)

@@ -12,6 +12,24 @@ export class RedisError extends Error {
   }
 }
 
+/** For whatever Redis never says. */
+export class NotRedisError extends Error {
+  constructor() {
+    super('it does not speak the protocol of Redis')
+  }
+}
+
+/** The text of a reply, or null for none. @returns undefined if the reply is anything else */
+export function textOf(reply: Reply): string | null | undefined {
+  return typeof reply === 'string' || reply === null ? reply : undefined
+}
+
+/** The texts of a list. @returns undefined if the reply is anything else */
+export function textsOf(reply: Reply | undefined): string[] | undefined {
+  const isList = Array.isArray(reply) && reply.every((one) => typeof one === 'string')
+  return isList ? reply : undefined
+}
+
 /** Whether an error, also one of ioredis, says that the server is only a replica, such as after a failover. */
 export function isFromReplica({ message }: Error): boolean {
   return /^(READONLY|MASTERDOWN) /.test(message)
@@ -70,7 +88,7 @@ function parseAt(bytes: Buffer, start: number, depth: number): Parsed | undefine
     case '*':
       return listAt(bytes, end, numberIn(line), depth)
     default:
-      throw new Error('it does not speak the protocol of Redis')
+      throw new NotRedisError()
   }
 }
 
@@ -96,6 +114,6 @@ function listAt(bytes: Buffer, start: number, count: number, depth: number): Par
 }
 
 function numberIn(line: string): number {
-  if (!/^-?\d{1,15}$/.test(line)) throw new Error('it does not speak the protocol of Redis')
+  if (!/^-?\d{1,15}$/.test(line)) throw new NotRedisError()
   return Number(line)
 }

@@ -3,6 +3,8 @@ import { RedisConnection } from '../../src/hub/connection.ts'
 import { recordId } from '../../src/hub/record.ts'
 import { Room } from '../../src/hub-server/room.ts'
 import { Router } from '../../src/hub-server/router.ts'
+import { TAKE } from '../../src/hub-server/scripts.ts'
+import { startFakeRedis } from '../support/fake-redis.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
 import { handOver } from './_hub.ts'
 
@@ -45,6 +47,38 @@ const taken = async (redis: Redis) =>
 
 const ids = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => recordId([`e${from + index}`], 'team'))
+
+it.each(['+OK', ':1', '$3\r\nabc', '*1\r\n:1', '*1\r\n-ERR no'])(
+  'hub: the router takes no records from the reply %j, and reports it',
+  async (reply) => {
+    const { url } = await startFakeRedis(([name, script]) => {
+      if (name === 'INFO') return '$11\r\nmaxmemory:0\r\n'
+      return script === TAKE ? `${reply}\r\n` : ':1\r\n'
+    })
+    const connection = new RedisConnection({ url, allowUnencrypted: false })
+    const problems: string[] = []
+    let enqueued = 0
+    const router = new Router({
+      redis: connection,
+      room: new Room(connection),
+      noteAnswer: async () => {},
+      now: Date.now,
+      onRefused: () => {},
+      onProblem: (error) => problems.push(String(error)),
+      enqueue: async () => {
+        enqueued += 1
+      },
+    })
+    const run = router.run()
+    onTestFinished(async () => {
+      router.stop()
+      await run
+      connection.close()
+    })
+    await expect.poll(() => problems[0]).toContain('does not speak the protocol of Redis')
+    expect(enqueued).toBe(0)
+  },
+)
 
 describe.skipIf(!hasRedis)('hub: the router', () => {
   it('does not remove the records of another router after it was suspended', async () => {

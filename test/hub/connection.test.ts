@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { type HubServer, RedisConnection } from '../../src/hub/connection.ts'
 import { explainFailure } from '../../src/hub/explain.ts'
 import { makeAuthority } from '../support/authority.ts'
+import { startFakeRedis } from '../support/fake-redis.ts'
 import { makeFolder } from '../support/folder.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
 
@@ -101,6 +102,60 @@ describe.skipIf(!hasRedis)('hub: the connection', () => {
     const words = Array.from({ length: 2000 }, (_, index) => `${index}é${'x'.repeat(index)}`)
     const answers = await Promise.all(words.map((word) => connection.call('ECHO', word)))
     expect(answers).toEqual(words)
+  })
+})
+
+describe('hub: a command', () => {
+  type Read = (connection: RedisConnection) => Promise<unknown>
+  const replies = {
+    integer: ':3',
+    text: '$1\r\nx',
+    nothing: '$-1',
+    'no list': '*-1',
+    ok: '+OK',
+    texts: '*2\r\n$1\r\na\r\n$1\r\nb',
+    'empty list': '*0',
+    integers: '*1\r\n:1',
+    'a list with an error': '*1\r\n-ERR no',
+    'a list in a list': '*2\r\n$1\r\n0\r\n*1\r\n$1\r\na',
+  }
+  const kinds: [string, Read, Partial<Record<keyof typeof replies, unknown>>][] = [
+    ['a count', (one) => one.count('LLEN', 'k'), { integer: 3 }],
+    [
+      'a text',
+      (one) => one.text('GET', 'k'),
+      { text: 'x', nothing: null, 'no list': null, ok: 'OK' },
+    ],
+    ['texts', (one) => one.texts('HKEYS', 'k'), { texts: ['a', 'b'], 'empty list': [] }],
+    [
+      'texts if any',
+      (one) => one.textsIfAny('EVAL', 'x'),
+      { texts: ['a', 'b'], 'empty list': [], nothing: null, 'no list': null },
+    ],
+    [
+      'a part of the keys',
+      (one) => one.scan('0'),
+      { 'a list in a list': { next: '0', keys: ['a'] } },
+    ],
+    ['that it is done', (one) => one.done('SET', 'k', 'v'), { ok: undefined }],
+  ]
+
+  it.each(kinds)('that replies with %s takes no other reply for it', async (_, read, allowed) => {
+    for (const [name, reply] of Object.entries(replies)) {
+      const { url, connections } = await startFakeRedis(([word]) =>
+        word === 'PING' ? '+PONG\r\n' : `${reply}\r\n`,
+      )
+      const connection = new RedisConnection({ url, allowUnencrypted: false })
+      onTestFinished(() => connection.close())
+      const result = await read(connection).catch(explainFailure)
+      const expected = Object.hasOwn(allowed, name)
+        ? allowed[name as keyof typeof replies]
+        : 'it does not speak the protocol of Redis'
+      expect([name, result]).toEqual([name, expected])
+      // The replies of such a connection may be those to other commands.
+      expect(await connection.text('PING')).toBe('PONG')
+      expect(connections()).toBe(Object.hasOwn(allowed, name) ? 1 : 2)
+    }
   })
 })
 

@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { recordSchema } from '../../src/hub/record.ts'
 import { hub } from '../../src/notifiers/hub.ts'
 import { makeDelivery } from '../support/delivery.ts'
+import { startFakeRedis } from '../support/fake-redis.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
 import { failureOf, makeContext, makeMessage, testNotifier } from './_suite.ts'
 
@@ -51,6 +52,56 @@ describe('notifiers: hub settings', () => {
     const options = parse({ url: `redis://127.0.0.1:${port}` })
     const error = await failureOf(hub.send(makeMessage(), options, makeContext()))
     expect(error.message).toBe('hub: it does not speak the protocol of Redis')
+  })
+})
+
+describe('notifiers: hub: a message', () => {
+  const NO_REDIS = 'hub: it does not speak the protocol of Redis'
+  const send = (url: string, password?: string) =>
+    hub.send(
+      makeMessage(),
+      parse({ url: url.replace('//', '//machine@'), password }),
+      makeContext(),
+    )
+
+  it.each([
+    ...[
+      ':0',
+      ':-1',
+      '$-1',
+      '$1\r\n1',
+      '$0\r\n',
+      '*0',
+      '*-1',
+      '*1\r\n:1',
+      '+OK',
+      '+QUEUED',
+      '+1',
+      '+',
+    ],
+  ])('is not handed over if the server answers %j', async (reply) => {
+    let isRight = false
+    const { url } = await startFakeRedis(() => (isRight ? ':1\r\n' : `${reply}\r\n`))
+    expect(await failureOf(send(url))).toMatchObject({ verdict: 'retry', message: NO_REDIS })
+    isRight = true
+    expect(await send(url)).toContain('handed over')
+  })
+
+  it.each(['$-1', ':1', '*0', '+QUEUED', '$2\r\nOK2'])(
+    'is not handed over if the server answers the password with %j',
+    async (reply) => {
+      const { url } = await startFakeRedis(([name]) =>
+        name === 'AUTH' ? `${reply}\r\n` : ':1\r\n',
+      )
+      expect(await failureOf(send(url, 'secret'))).toMatchObject({ message: NO_REDIS })
+    },
+  )
+
+  it('is sent over a new connection after a reply that nobody had asked for', async () => {
+    const { url, connections } = await startFakeRedis(() => ':1\r\n:1\r\n')
+    await send(url)
+    await send(url)
+    expect(connections()).toBe(2)
   })
 })
 

@@ -2,7 +2,7 @@ import { CurrentConfig } from '../../config/current.ts'
 import { configDir, stateDir } from '../../config/paths.ts'
 import { RedisConnection } from '../../hub/connection.ts'
 import { explainFailure } from '../../hub/explain.ts'
-import { RedisError } from '../../hub/resp.ts'
+import { NotRedisError, RedisError } from '../../hub/resp.ts'
 import { whyUnsafe } from '../../hub/settings.ts'
 
 /** Longer than a connection may take: if the first of several addresses does not answer, it takes seconds. */
@@ -19,8 +19,8 @@ export async function reachHub(): Promise<string> {
     { silenceMs: SILENCE_MS },
   )
   try {
-    await redis.call('PING')
-    return 'reachable'
+    const reply = await redis.text('PING')
+    return reply === 'PONG' ? 'reachable' : explainFailure(new NotRedisError())
   } catch (error) {
     // A machine may only add entries in Redis, so PING may be forbidden; that refusal proves that Redis answers.
     if (error instanceof RedisError && error.code === 'NOPERM') return 'reachable'
