@@ -22,6 +22,8 @@ import {
   send,
   type Verdict,
 } from '../policy/types.ts'
+import type { RouteDeps } from '../route/conditions.ts'
+import { Patterns } from '../route/pattern.ts'
 import { type Decision, route, routeTo } from '../route/route.ts'
 import { judgedProject, projectTrace, withProject } from './project.ts'
 
@@ -73,8 +75,8 @@ export function decide(
   const better = kindByEvidence(found, session, settings.noise.abnormalReasons)
   const event = { ...withDuration(found, session), ...(better && { kind: better.kind }) }
   const asked = afterQuestion(event, session)
-  const { candidates, trace, suppress } = chooseChannels(asked, stored, config, deps)
-  const routeDeps = { host: deps.host, now: settings.now }
+  const routeDeps = { host: deps.host, now: settings.now, patterns: new Patterns() }
+  const { candidates, trace, suppress } = chooseChannels(asked, stored, config, routeDeps)
   settings.project = deps.project && judgedProject(deps.project, asked, routeDeps)
   const { fingerprint, shared, via } = stored
   const judged = { ...event, fingerprint, shared, via }
@@ -164,9 +166,9 @@ function chooseChannels(
   event: EnrichedEvent,
   { channel, open }: Stored,
   config: Config,
-  { host, now }: DecideDeps,
+  deps: RouteDeps,
 ): Omit<Decision, 'candidates'> & { candidates: Candidate[] } {
-  const decision = channel ? routeTo(channel, event) : route(event, config, { host, now: now() })
+  const decision = channel ? routeTo(channel, event) : route(event, config, deps)
   const known = (name: string) => decision.candidates.find((one) => one.channel === name)
   const chosen = open
     ? open.map((name) => known(name) ?? { channel: name, urgency: 'normal' as const, on: '*' })

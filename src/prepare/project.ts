@@ -11,7 +11,10 @@ export function judgedProject(
   event: EnrichedEvent,
   deps: RouteDeps,
 ): ProjectVerdict {
-  const wanted = conditionsOf(when, event, deps).find(({ holds }) => !holds)
+  // What is not known to exclude an event does not.
+  const wanted = conditionsOf(when, event, deps).find(
+    ({ holds, isUndecided }) => !holds && !isUndecided,
+  )
   const unwanted = conditionsOf(not, event, deps).find(({ holds }) => holds)
   const fails = wanted ? `when ${wanted.because}` : unwanted && `not ${unwanted.because}`
   return { root, isMuted, fails }

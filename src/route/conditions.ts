@@ -1,24 +1,26 @@
 import { basename, dirname } from 'node:path'
-import picomatch from 'picomatch'
 import type { Conditions } from '../config/schema/route.ts'
 import type { EnrichedEvent } from '../context/enrich.ts'
 import { partsOfName } from '../context/work-tree-name.ts'
-import { dropOldest } from '../drop-oldest.ts'
 import { expandHome } from '../fs/home.ts'
 import { isWithin } from '../text/local-time.ts'
-import { matchesPattern } from './pattern.ts'
+import { Patterns } from './pattern.ts'
 
 /** What a condition may depend on, besides the event. */
 export interface RouteDeps {
   host: string
   /** Unix ms. */
   now: number
+  /** Those of this event, so that all its conditions together take a limited time. Default: new ones. */
+  patterns?: Patterns
 }
 
 /** The result of one condition: whether it holds, and the condition in words. */
 export interface Held {
   holds: boolean
   because: string
+  /** A pattern took too long, so that the condition does not hold, but nobody knows whether it should. */
+  isUndecided?: boolean
 }
 
 /** Longer texts are compared at their beginning and their end, where agents say what matters. */
@@ -28,8 +30,9 @@ const MAX_TEXT = 4000
 export function conditionsOf(
   { from, to, weekday, timeZone, ...given }: Conditions,
   event: EnrichedEvent,
-  { host, now }: RouteDeps,
+  { host, now, patterns = new Patterns() }: RouteDeps,
 ): Held[] {
+  const matchesAny = matcher(patterns)
   const { project, branch, client, reason, message, minSeconds, asks, permissionMode } = given
   const list: (Held | undefined)[] = [
     project && held('project', project, matchesAny(project, namesOf(event))),
@@ -41,7 +44,9 @@ export function conditionsOf(
         reason,
         reasonsOf(event).some((one) => reason.includes(one)),
       ),
-    message === undefined ? undefined : held('message', [message], matchesText(message, event)),
+    message === undefined
+      ? undefined
+      : held('message', [message], patterns.matches(message, textOf(event))),
     minSeconds === undefined
       ? undefined
       : held('minSeconds', [String(minSeconds)], (event.durationMs ?? 0) >= minSeconds * 1000),
@@ -63,28 +68,26 @@ export function conditionsOf(
   return list.filter((one) => one !== undefined)
 }
 
-function held(name: string, values: readonly string[], holds: boolean): Held {
-  return { holds, because: `${name}: ${values.join(', ')}` }
+function held(name: string, values: readonly string[], holds: boolean | undefined): Held {
+  const because = `${name}: ${values.join(', ')}`
+  if (holds !== undefined) return { holds, because }
+  return { holds: false, because: `${because} (took too long)`, isUndecided: true }
 }
 
-function matchesAny(patterns: readonly string[], names: readonly string[]): boolean {
-  const known = names.filter(Boolean)
-  return patterns.some((pattern) => {
-    const isMatch = matcherOf(expandHome(pattern) ?? pattern)
-    return known.some((name) => name === pattern || isMatch(name))
-  })
-}
-
-const matchers = new Map<string, (name: string) => boolean>()
-/** Far more than a configuration has. */
-const MAX_MATCHERS = 200
-
-/** Compiled once, because that takes much longer than a match. */
-function matcherOf(glob: string): (name: string) => boolean {
-  const isMatch = matchers.get(glob) ?? picomatch(glob, { dot: true, noextglob: true })
-  matchers.set(glob, isMatch)
-  dropOldest(matchers, MAX_MATCHERS)
-  return isMatch
+/** @returns whether one of the patterns matches one of the names; undefined if that took too long */
+function matcher(patterns: Patterns) {
+  return (globs: readonly string[], names: readonly string[]): boolean | undefined => {
+    let result: boolean | undefined = false
+    for (const glob of globs) {
+      const full = expandHome(glob) ?? glob
+      for (const name of names.filter(Boolean)) {
+        const matches = glob === name || patterns.matchesGlob(full, name)
+        if (matches) return true
+        if (matches === undefined) result = undefined
+      }
+    }
+    return result
+  }
 }
 
 /** What a pattern for a project may match: its name, its folder, and the folder in it where the session works. */
@@ -112,9 +115,8 @@ export function isOverSsh({ env }: Pick<EnrichedEvent, 'env'>): boolean {
   return Boolean(env.SSH_CONNECTION || env.SSH_TTY)
 }
 
-function matchesText(pattern: string, { message, lastMessage }: EnrichedEvent): boolean {
+function textOf({ message, lastMessage }: EnrichedEvent): string {
   const text = [message, lastMessage].filter(Boolean).join('\n')
-  const short =
-    text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT / 2)}\n${text.slice(-MAX_TEXT / 2)}` : text
-  return matchesPattern(pattern, short)
+  if (text.length <= MAX_TEXT) return text
+  return `${text.slice(0, MAX_TEXT / 2)}\n${text.slice(-MAX_TEXT / 2)}`
 }

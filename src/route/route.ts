@@ -8,6 +8,7 @@ import { type Kind, kindOrName } from '../event/kind.ts'
 import type { TraceStep } from '../journal/entry.ts'
 import { CANARY_EVENT } from '../journal/own-events.ts'
 import { conditionsOf, type RouteDeps } from './conditions.ts'
+import { Patterns } from './pattern.ts'
 
 interface RoutedChannel {
   channel: string
@@ -44,8 +45,9 @@ const urgencyOf: Record<Kind, Urgency> = {
 export function route(
   event: EnrichedEvent,
   { routes }: Pick<Config, 'routes'>,
-  deps: RouteDeps,
+  { patterns = new Patterns(), ...others }: RouteDeps,
 ): Decision {
+  const deps = { ...others, patterns }
   const suppressed = whyUntold(event)
   if (suppressed) return { candidates: [], suppress: suppressed, trace: [] }
   const chosen = new Map<string, RoutedChannel>()

@@ -135,6 +135,17 @@ describe('a route with conditions', () => {
     expect(decide({ when: { message: 'Shall I' } }, {}, { lastMessage }).isTold).toBe(isTold)
   })
 
+  it.each<[string, object, Partial<EnrichedEvent>]>([
+    ['message', { message: '(a+)+$' }, { lastMessage: `${'a'.repeat(3000)}!` }],
+    ['branch', { branch: ['*a*a*a*a*a*a*a*b'] }, { branch: 'a'.repeat(250) }],
+    ['project', { project: ['*a*a*a*a*a*a*a*b'] }, { project: 'a'.repeat(250) }],
+  ])('does not match a %s that takes too long, and says so', (name, conditions, told) => {
+    const when = decide({ when: conditions }, {}, told)
+    expect(when.isTold).toBe(false)
+    expect(when.because).toMatch(new RegExp(`^when ${name}: .* \\(took too long\\)$`))
+    expect(decide({ not: conditions }, {}, told).isTold).toBe(true)
+  })
+
   it('does not execute code in the text of an agent', () => {
     const lastMessage = "'); globalThis.pwned = true; ('"
     expect(decide({ when: { message: 'pwned' } }, {}, { lastMessage }).isTold).toBe(true)

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { matchesPattern } from '../../src/route/pattern.ts'
+import { Patterns } from '../../src/route/pattern.ts'
 import { processorMs } from '../support/processor-time.ts'
 import { buildProgram } from '../support/program.ts'
 
@@ -9,18 +9,60 @@ import { buildProgram } from '../support/program.ts'
 const [pattern, text] = ['a*a*b|c', `${'a'.repeat(200)}c`]
 const ROUNDS = 5
 
-describe('the pattern of a route', () => {
-  it('matches, does not match, or is invalid and does not match', () => {
-    expect(matchesPattern(pattern, 'aac')).toBe(true)
-    expect(matchesPattern(pattern, 'aa')).toBe(false)
-    expect(matchesPattern('(', 'aac')).toBe(false)
+/** Expressions and texts that would take years. */
+const evil = Array.from({ length: 100 }, (_, index) => `(a+)+${index}$`)
+const evilText = `${'a'.repeat(3000)}!`
+const evilGlob = '*a*a*a*a*a*a*a*a*b'
+const evilName = 'a'.repeat(250)
+
+describe('the patterns of routes', () => {
+  it('match, do not match, or are invalid and do not match', () => {
+    const patterns = new Patterns()
+    expect(patterns.matches(pattern, 'aac')).toBe(true)
+    expect(patterns.matches(pattern, 'aa')).toBe(false)
+    expect(patterns.matches('(', 'aac')).toBe(false)
   })
 
-  it('is aborted if it backtracks without end', async () => {
-    const evil = () => matchesPattern('(a+)+$', `${'a'.repeat(3000)}b`)
-    expect(evil()).toBe(false)
-    // Processor time, which does not depend on how busy the machine is.
-    expect(await processorMs(evil)).toBeLessThan(2000)
+  it.each([
+    ['api-*', 'api-server', true],
+    ['api-*', 'web', false],
+    ['api-*', 'api-a/b', false],
+    ['/code/**', '/code/a/.b', true],
+    ['!web', 'api', true],
+    ['{api,web}', 'web', true],
+    ['a b.c', 'a bxc', false],
+    ['@(a)', 'a', false],
+  ])('may be %j for names, as in a shell: %j', (glob, name, result) => {
+    expect(new Patterns().matchesGlob(glob, name)).toBe(result)
+  })
+
+  // Processor time, which does not depend on how busy the machine is.
+  it('take a limited time for all of an event, however many backtrack without end', async () => {
+    const spent = await processorMs(() => {
+      const patterns = new Patterns()
+      for (const one of evil) expect(patterns.matches(one, evilText)).toBeUndefined()
+      expect(patterns.matchesGlob(evilGlob, evilName)).toBeUndefined()
+    })
+    // Each of them on its own would take 50 ms.
+    expect(spent).toBeLessThan(evil.length * 25)
+  })
+
+  it('leave time for others that are harmless', () => {
+    const patterns = new Patterns()
+    for (const one of evil.slice(0, 5)) patterns.matches(one, evilText)
+    expect(patterns.matches('b$', `${evilText}b`)).toBe(true)
+    expect(patterns.matchesGlob('web-*', 'web-shop')).toBe(true)
+  })
+
+  it('are run once for the same text', async () => {
+    const patterns = new Patterns()
+    patterns.matches(evil[0] ?? '', evilText)
+    const spent = await processorMs(() => {
+      for (let count = 0; count < 10_000; count += 1)
+        expect(patterns.matches(evil[0] ?? '', evilText)).toBeUndefined()
+    })
+    expect(spent).toBeLessThan(10_000)
+    expect(new Patterns().matches(pattern, 'aac')).toBe(true)
   })
 
   it.skipIf(process.platform === 'win32')(
@@ -28,9 +70,9 @@ describe('the pattern of a route', () => {
     async () => {
       const program = await buildProgram('src/route/pattern.ts')
       const code = `
-        import { matchesPattern } from ${JSON.stringify(program)}
+        import { Patterns } from ${JSON.stringify(program)}
         console.log('ready')
-        const rounds = Array.from({ length: ${ROUNDS} }, () => matchesPattern(${JSON.stringify(pattern)}, ${JSON.stringify(text)}))
+        const rounds = Array.from({ length: ${ROUNDS} }, () => new Patterns().matches(${JSON.stringify(pattern)}, ${JSON.stringify(text)}))
         console.log(rounds.filter(Boolean).length)`
       const child = spawn(process.execPath, ['--input-type=module', '--eval', code])
       onTestFinished(() => void child.kill('SIGKILL'))
