@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -79,6 +79,13 @@ describe.skipIf(missingDesktopPrograms().length > 0)('the check of do-not-distur
       expect(await seenIn('XFCE', false)).toBe('off')
     },
   )
+
+  it('starts no program that a variable names in the place of the bus', async () => {
+    const canary = join(desktop.env.HOME ?? '', 'canary')
+    const address = `unixexec:path=/usr/bin/touch,argv1=${canary}`
+    await ask({ ...desktop.env, DBUS_SESSION_BUS_ADDRESS: address, XDG_RUNTIME_DIR: '/nowhere' })
+    expect(existsSync(canary)).toBe(false)
+  })
 
   it('reports "cannot tell" when no notification service runs', async () => {
     const empty = await startDesktop({ daemon: false })

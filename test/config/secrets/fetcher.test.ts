@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { SecretFetcher } from '../../../src/config/secrets/fetcher.ts'
 import { makeFolder } from '../../support/folder.ts'
 import { canHang, makeHungMount } from '../../support/hung-mount.ts'
@@ -65,6 +66,26 @@ describe('a secret from a command', () => {
     delete process.env.HOOKBELL_TEST_CANARY
     expect(fetcher.valueOf('A', source)).toBe('unseen')
   })
+
+  it.runIf(process.platform === 'linux')(
+    'is fetched with a runtime folder that no other user can change',
+    async () => {
+      const { fetcher, folder } = await makeFetcher()
+      const runtime = await realpath(await makeFolder())
+      const source = [node, '-p', 'process.env.XDG_RUNTIME_DIR']
+      onTestFinished(() => void vi.unstubAllEnvs())
+      const seenFor = async (name: string, given: string) => {
+        vi.stubEnv('XDG_RUNTIME_DIR', given)
+        await fetcher.fetch({ [name]: source })
+        return fetcher.valueOf(name, source)
+      }
+      const usual = `/run/user/${process.getuid?.()}`
+      expect(await seenFor('OWN', runtime)).toBe(runtime)
+      expect(await seenFor('NONE', join(folder, 'none'))).toBe(usual)
+      chmodSync(runtime, 0o1777)
+      expect(await seenFor('OPEN', runtime)).toBe(usual)
+    },
+  )
 
   it.each<[string, string[], RegExp]>([
     [
