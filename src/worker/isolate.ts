@@ -8,7 +8,7 @@ const O_CLOEXEC = 0o2000000
  * background worker. The agent's environment is not trusted.
  */
 export function scrubEnvironment(env: NodeJS.ProcessEnv, stateDir: string) {
-  const suspicious = /^(NODE_|LD_|DYLD_|npm_|DEBUG$|OPENSSL_|SSL_CERT_|LANG$|LC_|TZ$)/i
+  const suspicious = /^(NODE_|LD_|DYLD_|npm_|DEBUG$|OPENSSL_|SSL_CERT_|LANG$|LC_(?!TERMINAL$)|TZ$)/i
   for (const name of Object.keys(env)) if (suspicious.test(name)) delete env[name]
   Object.assign(env, pinnedLocale(stateDir))
 }

@@ -241,9 +241,10 @@ describe('a worker in the background', () => {
       PATH: '/bin',
       HOME: '/h',
       MY_TOKEN: 'kept',
+      LC_TERMINAL: 'iTerm2',
     }
     scrubEnvironment(env, '/nowhere')
-    expect(Object.keys(env)).toEqual(['PATH', 'HOME', 'MY_TOKEN'])
+    expect(Object.keys(env)).toEqual(['PATH', 'HOME', 'MY_TOKEN', 'LC_TERMINAL'])
   })
 })
 
