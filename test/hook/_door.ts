@@ -1,17 +1,23 @@
-import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
+import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import {
   chmodSync,
+  closeSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { onTestFinished, vi } from 'vitest'
+import { dirname, join } from 'node:path'
+import { expect, onTestFinished, vi } from 'vitest'
 import { fallbackStateDir } from '../../src/config/paths.ts'
 import { installFrontDoor } from '../../src/install/front-door.ts'
 import { packageRoot, packageVersion } from '../../src/package-root.ts'
@@ -23,11 +29,24 @@ import { shellQuote } from '../support/shell-quote.ts'
 /** One implementation of the front door, and the command line with which a client starts it. */
 export interface Door {
   name: string
-  argv(home: Home): Promise<string[]>
+  /** @param changes to a copy of the one in sh. The one in Node.js keeps its deadline if there are any, even none */
+  argv(home: Home, changes?: Changes): Promise<string[]>
   isNode: boolean
   /** Whether it is a copy into which `init` has written the path of the state folder. */
   isInstalled: boolean
 }
+
+/** Replacements in the text of a front door in sh. */
+type Changes = readonly (readonly [before: string, after: string])[]
+
+/** The loop in which a front door waits for its agent, until its deadline. */
+export const UNTIL_DEADLINE = 'for tenth in 1 2 3 4 5 6 7 8 9; do'
+/** The loop in which it waits longer, because its reader gets no processor time. */
+export const UNTIL_READER_RUNS = 'for half in 1 2 3 4 5 6; do'
+/** Waits as long as the front door itself lives. */
+export const FOR_EVER = 'while kill -0 $$; do'
+/** Without a deadline, it makes no difference how busy the machine is. */
+const patient: Changes = [[UNTIL_DEADLINE, FOR_EVER]]
 
 const root = packageRoot()
 
@@ -35,21 +54,33 @@ export const shDoor: Door = {
   name: 'bin/hookbell-hook',
   isNode: false,
   isInstalled: false,
-  argv: async () => [join(root, 'bin/hookbell-hook')],
+  async argv(home, changes = patient) {
+    const original = join(root, 'bin/hookbell-hook')
+    if (changes.length === 0) return [original]
+    const copy = join(home.folder, 'package/bin/hookbell-hook')
+    if (!existsSync(copy)) {
+      mkdirSync(dirname(copy), { recursive: true })
+      cpSync(original, copy)
+      // It looks for the worker beside itself.
+      symlinkSync(join(root, 'dist'), join(home.folder, 'package/dist'))
+    }
+    return [change(copy, changes)]
+  },
 }
 
 export const nodeDoor: Door = {
   name: 'dist/hook.cjs',
   isNode: true,
   isInstalled: false,
-  argv: async () => [process.execPath, join(root, 'dist/hook.cjs')],
+  argv: async (_, changes) => nodeArgv(join(root, 'dist/hook.cjs'), changes),
 }
 
 export const installedDoor: Door = {
   name: 'the installed copy',
   isNode: false,
   isInstalled: true,
-  async argv({ state, config, folder, env }) {
+  async argv(home, changes = patient) {
+    const { state, config, folder, env } = home
     const path = join(state, 'hookbell-hook')
     // `init` pins these paths in the copy.
     vi.stubEnv('HOOKBELL_CONFIG_DIR', config)
@@ -60,7 +91,8 @@ export const installedDoor: Door = {
     onTestFinished(() => {
       vi.unstubAllEnvs()
     })
-    return [existsSync(path) ? path : (await installFrontDoor({ stateDir: state })).path]
+    if (!existsSync(path)) await installFrontDoor({ stateDir: state })
+    return [change(path, changes)]
   },
 }
 
@@ -69,10 +101,37 @@ export const installedNodeDoor: Door = {
   name: 'the installed copy in Node.js',
   isNode: true,
   isInstalled: true,
-  async argv(home) {
-    await installedDoor.argv(home)
-    return [process.execPath, join(home.state, 'runtime/dist/hook.cjs')]
+  async argv(home, changes) {
+    await installedDoor.argv(home, changes)
+    return nodeArgv(join(home.state, 'runtime/dist/hook.cjs'), changes)
   },
+}
+
+/** Changes the file, unless it has been changed like this before. @returns its path */
+function change(path: string, changes: Changes): string {
+  let text = readFileSync(path, 'utf8')
+  if (changes.length === 0 && text.includes(FOR_EVER)) throw new Error(`${path} has no deadline`)
+  for (const [before, after] of changes) {
+    if (text.includes(after)) continue
+    if (!text.includes(before)) throw new Error(`${path} has no ${before}`)
+    text = text.replace(before, () => after)
+  }
+  writeFileSync(path, text)
+  return path
+}
+
+function nodeArgv(script: string, changes?: Changes): string[] {
+  const clock = ['--require', join(root, 'test/hook/_slow-clock.cjs')]
+  return [process.execPath, ...(changes ? [] : clock), script]
+}
+
+/** Puts programs before those of the system. @returns the change that lets the front door in sh use them */
+export function shadow({ folder }: Home, programs: Readonly<Record<string, string>>) {
+  const path = join(folder, 'programs')
+  mkdirSync(path)
+  for (const [name, script] of Object.entries(programs))
+    writeFileSync(join(path, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+  return ['system_path=/', `system_path=${path}:/`] as const
 }
 
 export interface Home {
@@ -132,13 +191,15 @@ export interface DoorRun {
   code: number | null
   signal: NodeJS.Signals | null
   output: string
-  /** The run time of the process. */
+  /** The run time of the process, ms. */
   ms: number
 }
 
 export const silent = { code: 0, signal: null, output: '' }
 
 export interface DoorOptions extends SpawnOptions {
+  /** See `argv`. Default: it has no deadline. */
+  changes?: Changes
   /** A shell script that runs the front door as "$@". */
   script?: string
   shell?: string
@@ -150,8 +211,9 @@ export interface DoorOptions extends SpawnOptions {
 
 /** Starts the front door as a client does and waits for its end. */
 export async function runDoor(door: Door, home: Home, options: DoorOptions = {}): Promise<DoorRun> {
-  const { script, shell = 'sh', feed, input = '', args = ['--client', 'droid'], ...rest } = options
-  const [program = '', ...words] = [...(await door.argv(home)), ...args]
+  const { script, shell = 'sh', feed, input = '', args = ['--client', 'droid'], ...more } = options
+  const { changes, ...rest } = more
+  const [program = '', ...words] = [...(await door.argv(home, changes)), ...args]
   const argv = script ? [shell, '-c', script, 'agent', program, ...words] : [program, ...words]
   const started = performance.now()
   const child = spawn(argv[0] ?? '', argv.slice(1), { env: home.env, cwd: home.folder, ...rest })
@@ -176,24 +238,14 @@ export async function runDoor(door: Door, home: Home, options: DoorOptions = {})
   return { code, signal, output, ms: performance.now() - started }
 }
 
-/** A front door that ends before this time has not given up waiting for its agent. */
-export const DEADLINE_MS = 900
-
-/**
- * Runs the front door again if a busy machine has slowed it down so much that it gave up at its deadline
- * before it had read everything, which is correct behaviour.
- */
-export async function runDoorInTime(
-  door: Door,
-  home: Home,
-  options: DoorOptions,
-  isRight: () => boolean,
-): Promise<DoorRun> {
-  for (let left = 9; ; left -= 1) {
-    const run = await runDoor(door, home, options)
-    if (isRight() || run.ms < DEADLINE_MS || left === 0) return run
-    emptySpools(home)
-  }
+/** A pipe that has this input before anybody reads it, and that stays open. At most 64 KiB. @returns its descriptor */
+export function openPipe({ folder }: Home, input: string): number {
+  const path = join(folder, `pipe-${randomUUID()}`)
+  spawnSync('mkfifo', [path])
+  const pipe = openSync(path, 'r+')
+  onTestFinished(() => closeSync(pipe))
+  writeSync(pipe, input)
+  return pipe
 }
 
 /** Removes the events in all spool folders of this user. */
@@ -221,13 +273,9 @@ export function files(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder).sort() : []
 }
 
-/** Waits until the condition holds. The default limit is generous, because it does not measure speed. */
-export async function waitFor(condition: () => boolean, limitMs = 60_000) {
-  const limit = performance.now() + limitMs
-  while (!condition()) {
-    if (performance.now() > limit) throw new Error(`timed out after ${limitMs} ms: ${condition}`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
+/** Waits until the condition holds. */
+export async function waitFor(condition: () => boolean) {
+  await expect.poll(condition, { message: `${condition}` }).toBe(true)
 }
 
 export const fixture = (client: string, name: string) =>

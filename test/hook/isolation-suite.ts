@@ -26,6 +26,7 @@ import {
   quiet,
   repin,
   runDoor,
+  shadow,
   silent,
   waitFor,
   workerPid,
@@ -269,21 +270,13 @@ export function isolationSuite(door: Door) {
       async () => {
         const home = makeHome({ holdsWorkerBack: false })
         await door.argv(home)
-        const slow = join(home.folder, 'slow')
-        mkdirSync(slow)
-        const late = (program: string) => `#!/bin/sh\nsleep 0.5\nexec ${program} "$@"\n`
-        writeFileSync(join(slow, 'sh'), late('/bin/sh'), { mode: 0o755 })
-        writeFileSync(join(slow, 'node'), late(shellQuote(process.execPath)), { mode: 0o755 })
-        repin(home, 'node', join(slow, 'node'))
-        const path = join(home.state, 'hookbell-hook')
-        const text = readFileSync(path, 'utf8')
-        writeFileSync(
-          path,
-          text.replace(/^system_path=/m, () => `system_path=${shellQuote(slow)}:`),
-        )
+        const late = (program: string) => `sleep 0.5\nexec ${program} "$@"`
+        const node = late(shellQuote(process.execPath))
+        const changes = [shadow(home, { sh: late('/bin/sh'), node })]
+        repin(home, 'node', join(home.folder, 'programs/node'))
         const marker = join(home.state, 'worker.starting')
         const script = `"$@"; read -r pid rest <${shellQuote(marker)}; kill -0 "$pid" && echo alive`
-        const { output } = await runDoor(door, home, { script, input: EVENT })
+        const { output } = await runDoor(door, home, { script, input: EVENT, changes })
         expect(output).toBe('alive\n')
         await waitFor(() => delivered(home) === 1)
       },
