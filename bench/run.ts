@@ -7,6 +7,7 @@ import { benchHub } from './hub.ts'
 import { benchPacedHub } from './hub-paced.ts'
 import { benchLatency } from './latency.ts'
 import { benchReceiver } from './receiver.ts'
+import { benchRedaction } from './redaction.ts'
 import { benchStart } from './start.ts'
 import { benchWorker } from './worker.ts'
 
@@ -20,5 +21,6 @@ await benchApi()
 await benchApiStart()
 await benchApiExit()
 await benchApiCommand()
+benchRedaction()
 await benchHub()
 await benchPacedHub()
