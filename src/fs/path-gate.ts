@@ -1,3 +1,5 @@
+import { afterTurns } from '../patience.ts'
+
 /**
  * File operations on a path from a session may hang for ever (a stopped server, a lost mount), and each holds one of the
  * few threads for all file operations: enough of them would block everything. At most two run here at a time.
@@ -41,13 +43,14 @@ export class PathGate {
   /** Calls `giveUp` after the timeout. @returns what to call when the work ends */
   #watch(giveUp: () => void): () => void {
     let isHanging = false
-    const cancel = afterTurns(this.#timeoutMs, () => {
+    const late = () => {
       isHanging = true
       this.#hanging += 1
       giveUp()
       if (this.#hanging < this.#limit) return
       for (const one of this.#queue.splice(0)) one.giveUp()
-    })
+    }
+    const cancel = afterTurns(this.#timeoutMs, late, false)
     return () => {
       cancel()
       this.#running -= 1
@@ -58,22 +61,6 @@ export class PathGate {
   #next() {
     if (this.#running < this.#limit) this.#queue.shift()?.start()
   }
-}
-
-const TURNS = 10
-
-/** A timeout in several turns of the event loop: while this process is held up, results wait too. */
-function afterTurns(ms: number, done: () => void): () => void {
-  let left = TURNS
-  let timer: NodeJS.Timeout
-  const turn = () => {
-    if (left === 0) return done()
-    left -= 1
-    timer = setTimeout(turn, ms / TURNS)
-    timer.unref()
-  }
-  turn()
-  return () => clearTimeout(timer)
 }
 
 /** One for the whole process, because its threads are shared too. */

@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { readCodeCache } from '../fs/code-cache.ts'
 import { acceptEvent } from '../spool/write.ts'
 
-const LIMIT_MS = 10_000
+/** Only what hangs takes this long, also on a busy machine. */
+const LIMIT_MS = 60_000
 
 /** Uses the code that channels commonly need: for a file, a connection and a program. */
 function makeConfig(folder: string, port: number, node: string) {

@@ -6,6 +6,8 @@ import { appendEntry } from './write.ts'
 
 const MAX_LINE = 300
 const MAX_TEXT = 1000
+/** How long to wait for an entry where work goes on without it: the disk may be full for hours. */
+export const RECORD_LIMIT_MS = 1000
 const MIN_PAUSE_MS = 500
 const MAX_PAUSE_MS = 60_000
 const LOOK_MS = 10

@@ -3,7 +3,6 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { describeError, errorCode } from '../errors.ts'
-import { monotonicMs } from '../monotonic.ts'
 import { sha256 } from '../text/sha256.ts'
 import { DeliveryError, defineNotifier, type Message, tooLate } from './define.ts'
 import { findPlace } from './terminal/place.ts'
@@ -11,7 +10,7 @@ import { modes, renderSequence, sequenceFor } from './terminal/sequence.ts'
 
 /** Between two attempts to write to a terminal whose output is stopped, as by Ctrl+S. */
 const WRITE_RETRY_MS = 50
-const PATIENCE_MS = 2000
+const MAX_WRITES = 40
 /** File timestamps are coarser than our clock. */
 const TOLERANCE_MS = 1000
 
@@ -80,12 +79,11 @@ function whyNotWritable(stat: Stats, fd: number, at: string): string | undefined
 
 /** In one write where possible. The rest is retried, because half a sequence swallows the output after it. */
 async function writeAll(handle: FileHandle, bytes: Buffer, signal: AbortSignal) {
-  // Not a signal made of two: garbage collection can take its timeout away (https://github.com/nodejs/node/issues/57736).
-  const latest = monotonicMs() + PATIENCE_MS
-  for (let rest = bytes; rest.length > 0; ) {
+  let rest = bytes
+  for (let writes = 1; ; writes += 1) {
     rest = rest.subarray(await writeSome(handle, rest))
     if (rest.length === 0) return
-    if (signal.aborted || monotonicMs() > latest) throw stopped()
+    if (signal.aborted || writes === MAX_WRITES) throw stopped()
     await sleep(WRITE_RETRY_MS)
   }
 }

@@ -2,6 +2,7 @@ import type { Config } from '../config/schema/schema.ts'
 import { hasSharedServer } from '../context/of-client.ts'
 import type { AgentEvent } from '../event/event.ts'
 import { isAttended } from '../notifiers/index.ts'
+import { afterTurns } from '../patience.ts'
 
 /** How long a tmux that does not answer may delay its event. */
 const PATIENCE_MS = 1000
@@ -13,5 +14,9 @@ export async function findAtTerminal(
 ): Promise<boolean | undefined> {
   if (!noise.skipAtTerminal || kind === 'permission') return undefined
   if (await hasSharedServer(client)) return undefined
-  return await isAttended(env, AbortSignal.timeout(PATIENCE_MS)).catch(() => undefined)
+  const patience = new AbortController()
+  const cancel = afterTurns(PATIENCE_MS, () => patience.abort())
+  return await isAttended(env, patience.signal)
+    .catch(() => undefined)
+    .finally(cancel)
 }

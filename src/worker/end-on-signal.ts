@@ -1,4 +1,5 @@
 import { onEndSignal } from '../end-signals.ts'
+import { afterTurns } from '../patience.ts'
 import { releaseAll } from './run.ts'
 
 /** How long messages that are being sent may take to end. Containers are given ten seconds, and `uninstall` waits five. */
@@ -20,7 +21,7 @@ export function endOnSignal(folders: () => readonly string[], exitCode: number):
     process.once('exit', () => {
       process.exitCode = exitCode
     })
-    setTimeout(endNow, FINISH_MS).unref()
+    afterTurns(FINISH_MS, endNow, false)
     ending.abort()
   }, endNow)
   return ending.signal

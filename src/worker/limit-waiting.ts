@@ -1,5 +1,7 @@
 import { join } from 'node:path'
 import { parseEvent } from '../event/parse.ts'
+import { RECORD_LIMIT_MS } from '../journal/journal.ts'
+import { waitAtMost } from '../patience.ts'
 import { type Arrival, Arrivals } from '../spool/arrivals.ts'
 import { freeBytesOf } from '../spool/caps.ts'
 import type { Claim } from '../spool/claim.ts'
@@ -10,7 +12,6 @@ import { readParked } from '../spool/park.ts'
 import { readSpoolFile } from '../spool/read.ts'
 import { type Excess, findExcess, limitsWith } from '../spool/waiting-limits.ts'
 import type { WorkerDeps } from './deps.ts'
-import { RECORD_LIMIT_MS, waitAtMost } from './wait-at-most.ts'
 
 /** Events that are recorded together share one write to the disk. */
 const BATCH = 500

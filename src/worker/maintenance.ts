@@ -1,5 +1,7 @@
+import { RECORD_LIMIT_MS } from '../journal/journal.ts'
 import { TallyKeeper } from '../journal/keep-tally.ts'
 import { rotateJournal } from '../journal/write.ts'
+import { waitAtMost } from '../patience.ts'
 import { enforceCaps, type Removal } from '../spool/caps.ts'
 import { requestHandoverIfReplaced } from '../spool/handover.ts'
 import { spoolIn } from '../spool/layout.ts'
@@ -11,7 +13,6 @@ import { sweep } from '../spool/sweep.ts'
 import type { WorkerDeps } from './deps.ts'
 import { keepWaits } from './keep-waits.ts'
 import { limitWaiting } from './limit-waiting.ts'
-import { RECORD_LIMIT_MS, waitAtMost } from './wait-at-most.ts'
 
 const SWEEP_EVERY_MS = 3600_000
 

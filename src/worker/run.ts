@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { keepsOrder } from '../deliver/audience.ts'
+import { waitAtMost } from '../patience.ts'
 import { FileStore } from '../spool/file-store.ts'
 import { requestHandoverIfOlder } from '../spool/handover.ts'
 import type { Header } from '../spool/header.ts'
@@ -11,7 +12,6 @@ import { isOnHold } from './on-hold.ts'
 import { type Opened, openWorker, type WorkerOptions } from './open-worker.ts'
 import type { ConfigProblem } from './own-messages/config-problem.ts'
 import { isAskedToEnd, serve, startOwn } from './serve.ts'
-import { waitAtMost } from './wait-at-most.ts'
 import { WakeUp } from './wake-up.ts'
 
 /** How long the next worker waits for this one: a receiver that hangs must not keep questions back. */

@@ -151,17 +151,19 @@ describe.skipIf(reason)(`notifiers: terminal${reason}`, () => {
         verdict: 'retry',
         hint: expect.stringContaining('Ctrl+Q'),
       })
-    }, 60_000)
+    }, 600_000)
     pty.type('\x11')
-    await vi.waitFor(() => send({ HOOKBELL_TTY: pty.path }, { mode: 'osc777' }), 60_000)
+    await vi.waitFor(() => send({ HOOKBELL_TTY: pty.path }, { mode: 'osc777' }), 600_000)
     await expect.poll(pty.received).toContain(CALL)
   })
 
   it('completes a message that Ctrl+S has stopped after Ctrl+Q', async () => {
     const pty = await startPty()
     pty.type('\x13')
-    const sending = send({ HOOKBELL_TTY: pty.path }, { mode: 'osc777' })
-    setTimeout(() => pty.type('\x11'), 500)
+    const facts = { HOOKBELL_TTY: pty.path }
+    await vi.waitFor(() => failureOf(send(facts)), 600_000)
+    const sending = send(facts, { mode: 'osc777' })
+    pty.type('\x11')
     await sending
     await expect.poll(pty.received).toContain(CALL)
   })
@@ -263,7 +265,7 @@ describe.skipIf(noScreen)(`notifiers: terminal in GNU screen${noScreen}`, () => 
       const path = (await readFile(file, 'utf8')).trim()
       expect(path).toMatch(/^\/dev\//)
       return path
-    }, 60_000)
+    }, 600_000)
     const facts = { HOOKBELL_TTY, STY: '1.hookbell', SSH_TTY: pty.path }
     await send(facts, { mode: 'osc777' })
     await expect.poll(pty.received).toContain(CALL)

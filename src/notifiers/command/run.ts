@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { errorCode } from '../../errors.ts'
+import { waitAtMost } from '../../patience.ts'
 
 export interface Program {
   argv: readonly string[]
@@ -55,7 +55,7 @@ export async function runProgram(program: Program, signal: AbortSignal): Promise
   signal.addEventListener('abort', kill, { once: true })
   try {
     const end = await ended
-    await Promise.race([child, sleep(DRAIN_MS)])
+    await waitAtMost(DRAIN_MS, child)
     return { ...end, stdout: stdout(), stderr: stderr() }
   } finally {
     signal.removeEventListener('abort', kill)

@@ -1,4 +1,4 @@
-import { waitAtMost } from '../wait-at-most.ts'
+import { waitAtMost } from '../../patience.ts'
 
 /** How long an event may take before the next one of its session goes on: a slow disk must delay only its own event. */
 const PATIENCE_MS = 5000

@@ -1,4 +1,4 @@
-import { waitAtMost } from '../wait-at-most.ts'
+import { waitAtMost } from '../../patience.ts'
 import type { UnderWay } from './under-way.ts'
 
 /**

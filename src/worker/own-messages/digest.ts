@@ -6,14 +6,15 @@ import { replaceFile } from '../../fs/durable.ts'
 import { readQuietly } from '../../fs/read.ts'
 import type { AcceptedEntry, JournalEntry } from '../../journal/entry.ts'
 import { isAccepted } from '../../journal/history.ts'
+import { RECORD_LIMIT_MS } from '../../journal/journal.ts'
 import { OWN_CLIENT } from '../../journal/own-events.ts'
 import { readJournal } from '../../journal/read.ts'
+import { waitAtMost } from '../../patience.ts'
 import { digestMessage, isWorthTelling, makeDigest } from '../../report/digest.ts'
 import { isSoleWorker } from '../../spool/lock/lock.ts'
 import { lastDue, nextDue } from '../../text/schedule.ts'
 import type { WorkerDeps } from '../deps.ts'
 import { readStatuses } from '../read-statuses.ts'
-import { RECORD_LIMIT_MS, waitAtMost } from '../wait-at-most.ts'
 
 type Schedule = NonNullable<Config['digest']>
 

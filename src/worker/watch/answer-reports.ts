@@ -1,6 +1,6 @@
 import type { Answer } from '../../delivery.ts'
 import { dropOldest } from '../../drop-oldest.ts'
-import { waitAtMost } from '../wait-at-most.ts'
+import { waitAtMost } from '../../patience.ts'
 
 const FIRST_DELAY_MS = 2000
 const MAX_DELAY_MS = 60_000

@@ -5,7 +5,7 @@ import { kinds } from '../../event/kind.ts'
 import { replaceUnsynced } from '../../fs/durable.ts'
 import { Fresh } from '../../fs/fresh.ts'
 import { readQuietly } from '../../fs/read.ts'
-import { waitAtMost } from '../wait-at-most.ts'
+import { waitAtMost } from '../../patience.ts'
 
 /** More than fit on any screen. */
 const MAX_SHOWN = 100
