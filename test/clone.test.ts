@@ -69,8 +69,6 @@ async function makePerson() {
 describe('a clone', () => {
   it.skipIf(reason !== '')(
     `installs and runs with the commands of the README${reason && ` (${reason})`}`,
-    // Only a hang may take this long: `npm ci` and the demo take minutes on a busy machine.
-    { timeout: 900_000 },
     async () => {
       const { home, type } = await makePerson()
       const clone = join(home, 'hookbell')

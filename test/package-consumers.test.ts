@@ -13,15 +13,13 @@ import { build } from 'esbuild'
 import { execa } from 'execa'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listEndpoints } from '../src/api/endpoints/index.ts'
 import { startEmulator } from '../src/emulator/index.ts'
 import { tsc } from './support/compiler.ts'
 import { root } from './support/home.ts'
 
 // A compiler runs here, which is slow on a busy machine.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
-
 const work = mkdtempSync(join(tmpdir(), 'hookbell-consumers-'))
 const packed = join(work, 'package')
 let tarball = ''

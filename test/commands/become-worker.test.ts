@@ -10,7 +10,7 @@ import { makeHome, root } from '../support/home.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { shellQuote } from '../support/shell-quote.ts'
 
-const commands = [['worker', '--once'], ['flush'], ['resume'], ['drain', '--timeout', '1m']]
+const commands = [['worker', '--once'], ['flush'], ['resume'], ['drain', '--timeout', '1h']]
 
 /** A home with a waiting event. For `resume`, everything is on hold. */
 async function makeWaiting(channel: object, [command]: readonly string[]) {
@@ -65,7 +65,7 @@ describe('every command that delivers', () => {
       const home = await makeWaiting({ type: 'webhook', url }, words)
       Object.assign(home.env, { NODE_TLS_REJECT_UNAUTHORIZED: '0' })
       // `drain` retries until its time is over. In one second it may not get to an attempt, so it is polled.
-      const brief = words.map((word) => (word === '1m' ? '1s' : word))
+      const brief = words.map((word) => (word === '1h' ? '1s' : word))
       await expect
         .poll(async () => {
           await home.run(...brief)

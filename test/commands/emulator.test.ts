@@ -132,7 +132,7 @@ describe('emulator: the command', () => {
     execFileSync('mkfifo', [pipe])
     // In a process of its own, which can be killed if it waits for a writer.
     const words = [join(root, 'bin/hookbell'), 'emulator', '--state', pipe]
-    const options = { env, extendEnv: false, reject: false, timeout: 20_000 } as const
+    const options = { env, extendEnv: false, reject: false, timeout: 600_000 } as const
     const { exitCode, stderr } = await execa(process.execPath, words, {
       ...options,
       killSignal: 'SIGKILL',

@@ -162,7 +162,7 @@ describe('cli: drain', () => {
       accept(message)
       await home.run('worker', '--once')
     }
-    expect(await home.run('drain', '--timeout', '1m')).toMatchObject({ exitCode: 0 })
+    expect(await home.run('drain', '--timeout', '1h')).toMatchObject({ exitCode: 0 })
     expect(delivered().sort()).toEqual(['first', 'second'])
   })
 
@@ -175,7 +175,7 @@ describe('cli: drain', () => {
     for (const message of all) home.accept({ hook_event_name: 'Notification', message })
     const worker = runAlone(['worker'], { env: home.env, cwd: home.home })
     await expect.poll(() => received.length).toBeGreaterThan(0)
-    expect(await home.run('drain', '--timeout', '1m')).toMatchObject({ exitCode: 0 })
+    expect(await home.run('drain', '--timeout', '1h')).toMatchObject({ exitCode: 0 })
     await worker
     const delivered = received.map(({ body }) => /message \d+\./.exec(body)?.[0])
     expect(delivered).toEqual(all)

@@ -304,6 +304,6 @@ describe('messages --follow', () => {
     // The history has been read, and the first poll for new messages has not succeeded yet.
     await add('the first')
     emulator.faults.clear()
-    await expect.poll(shown, { timeout: 20_000 }).toContain('the first')
+    await expect.poll(shown).toContain('the first')
   })
 })

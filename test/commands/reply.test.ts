@@ -69,7 +69,7 @@ describe('reply', () => {
     let seconds = 1
     let { exitCode, stderr, stdout, emulator } = await replyWithin(seconds)
     // On a busy machine, more time may be needed until the message is added.
-    while (!(added(emulator.requests()).length > 0 && hasLooked()) && seconds < 32) {
+    while (!(added(emulator.requests()).length > 0 && hasLooked()) && seconds < 600) {
       seconds *= 2
       ;({ exitCode, stderr, stdout, emulator } = await replyWithin(seconds))
     }

@@ -310,7 +310,7 @@ describe('hookbell uninstall, after init for every client', () => {
       return readdirSync(home.state)
     }
     await expect
-      .poll(filesAfterStatus, { timeout: 30_000 })
+      .poll(filesAfterStatus)
       .toEqual(expect.arrayContaining(['cache', 'mutes.json', 'on-hold', 'trusted-projects.json']))
     for (const name of [
       'alarms.json',

@@ -144,7 +144,7 @@ describe('a file that is not regular or too large', () => {
       const script = `const { CurrentConfig } = await import(process.argv[1])
         console.log(new CurrentConfig(...process.argv.slice(2)).get().problem?.message)`
       const words = ['--input-type=module', '-e', script, program, config, state]
-      const { stdout } = await execa(process.execPath, words, { timeout: 120_000 })
+      const { stdout } = await execa(process.execPath, words, { timeout: 600_000 })
       expect(stdout).toBe(`${join(config, name)}: not a regular file`)
       expect(current.get()).toMatchObject({ source: 'last good', config: { lingerSeconds: 7 } })
     },

@@ -5,7 +5,6 @@ import type { TranscriptFormat } from '../../src/clients/define.ts'
 import { clients } from '../../src/clients/index.ts'
 import { answeredAt, readTranscript } from '../../src/context/transcript.ts'
 import { readers } from '../../src/context/transcripts/index.ts'
-import { processorMs } from '../support/processor-time.ts'
 import { isFull } from '../support/runs.ts'
 import { addSidecars, makeHome, transcriptText } from './_world.ts'
 
@@ -280,7 +279,8 @@ describe.each(Object.entries(formats))('a transcript of %s', (name, expected) =>
 })
 
 describe('a transcript', () => {
-  it('is read in limited processor time when a prompt has many thousand tags', async () => {
+  // With a square of the length, it would take many minutes.
+  it('is read to its end when a prompt has many thousand tags', async () => {
     const { root, path } = makeHome()
     const prompt = {
       type: 'user',
@@ -288,11 +288,8 @@ describe('a transcript', () => {
       message: { role: 'user', content: '<system-reminder>'.repeat(200_000) },
     }
     writeFileSync(path, `${JSON.stringify(prompt)}\n`)
-    const usedMs = await processorMs(async () => {
-      const facts = await readTranscript(path, [root], ended, 'claude')
-      expect(facts.prompt).toHaveLength(64 * 1024)
-    })
-    expect(usedMs).toBeLessThan(10_000)
+    const facts = await readTranscript(path, [root], ended, 'claude')
+    expect(facts.prompt).toHaveLength(64 * 1024)
   })
 
   it('counts everything that was done in a long turn', async () => {

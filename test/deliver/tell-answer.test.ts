@@ -9,11 +9,11 @@ import { hasRedis, startRedis } from '../support/redis.ts'
 const answer = { host: 'here', session: 's', at: 1, isForAll: true, questions: [] }
 
 /** Reports the answer to the hub at this URL, which is the second channel. Without a URL, there is no hub. */
-function tell(url?: string) {
+function tell(url?: string, deliveryTimeoutSeconds = 600) {
   const team = url && { type: 'hub', url }
   const channels = { file: { type: 'file', path: '/nowhere' }, ...(team && { team }) }
   const loaded = builtInConfig()
-  const config = { ...loaded.config, channels, deliveryTimeoutSeconds: 0.5 } as unknown as Config
+  const config = { ...loaded.config, channels, deliveryTimeoutSeconds } as unknown as Config
   return tellAnswer(answer, { ...loaded, config }, { now: Date.now })
 }
 
@@ -32,7 +32,7 @@ describe('an answer', () => {
     onTestFinished(() => void deaf.close())
     const address = deaf.address()
     const port = typeof address === 'object' ? address?.port : 0
-    expect(await tell(`redis://127.0.0.1:${port}`)).toBe(false)
+    expect(await tell(`redis://127.0.0.1:${port}`, 0.5)).toBe(false)
     expect(await tell(`redis://127.0.0.1:${await refusedPort()}`)).toBe(false)
   })
 

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { parseConfig } from '../../src/config/load/load.ts'
 import { withdraw } from '../../src/deliver/withdraw.ts'
 import { type Step, startReceiver } from '../support/receiver.ts'
@@ -20,8 +20,15 @@ it.each<[string, Step, object]>([
 ])('a withdrawal %s', async (_, step, expected) => {
   const { url, received } = await startReceiver({ script: [step] })
   const phone = { type: 'ntfy', server: url, topic: 'shop' }
-  const config = { channels: { phone }, deliveryTimeoutSeconds: 0.5 }
-  expect(await withdrawFrom('phone', config)).toEqual(expected)
+  const config = { channels: { phone }, deliveryTimeoutSeconds: 600 }
+  if (step === 'blackhole') {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+  }
+  const withdrawing = withdrawFrom('phone', config)
+  await expect.poll(() => received.length).toBe(1)
+  if (step === 'blackhole') vi.advanceTimersByTime(600_000)
+  expect(await withdrawing).toEqual(expected)
   expect(received).toMatchObject([{ method: 'DELETE', path: '/shop/shown' }])
 })
 

@@ -44,7 +44,7 @@ describe('demo', () => {
     const options = { env, extendEnv: false, reject: false } as const
     const demo = execa(process.execPath, [join(root, 'bin/hookbell'), 'demo'], options)
     const isRunning = () => folders().some((name) => existsSync(join(tmpdir, name, sign)))
-    await expect.poll(isRunning, { timeout: 20_000 }).toBe(true)
+    await expect.poll(isRunning).toBe(true)
     demo.kill('SIGINT')
     expect(await demo).toMatchObject({ exitCode: 130, stderr: 'x stopped: nothing was changed' })
     expect(folders()).toEqual([])

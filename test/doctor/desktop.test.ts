@@ -23,7 +23,7 @@ describe.skipIf(missingDesktopPrograms().length > 0)('the check of do-not-distur
   let desktop: Awaited<ReturnType<typeof startDesktop>>
   beforeAll(async () => {
     desktop = await startDesktop()
-  }, 120_000)
+  })
   afterAll(() => desktop?.close())
 
   const pause = (value: boolean) =>

@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { headline } from '../../src/event/headline.ts'
 import { anyCharacter } from '../support/any-character.ts'
-import { processorMs } from '../support/processor-time.ts'
 
 describe('the headline of an answer', () => {
   it.each([
@@ -367,16 +366,11 @@ describe('the headline of an answer', () => {
     )
   })
 
-  it('takes limited processor time for a hostile text', async () => {
-    const texts = [
-      '*'.repeat(60_000),
-      '?'.repeat(60_000),
-      '`'.repeat(60_000),
-      '- '.repeat(30_000),
-      '```\n'.repeat(15_000),
-      'A '.repeat(30_000),
-      'Option A: x\n'.repeat(5000),
-    ]
-    expect(await processorMs(() => texts.map((text) => headline(text)))).toBeLessThan(5000)
-  })
+  // With a square of the length, each would take many minutes.
+  it.each(['*', '?', '`', '- ', '```\n', 'A ', 'Option A: x\n'])(
+    'ends for a hostile text: %j',
+    (part) => {
+      headline(part.repeat(1_000_000 / part.length))
+    },
+  )
 })

@@ -4,7 +4,6 @@ import { HookbellError } from '../../src/errors.ts'
 import { kindOf } from '../../src/event/kind.ts'
 import { parseEvent } from '../../src/event/parse.ts'
 import { knownEvents } from '../../src/event/schema.ts'
-import { processorMs } from '../support/processor-time.ts'
 import { isFull } from '../support/runs.ts'
 
 const abnormal = ['error', 'other']
@@ -411,16 +410,14 @@ describe('an event', () => {
   })
 
   it.each(['\n', ' ', '1.', '[question]', '\n[option] '])(
-    'takes limited processor time with %j repeated many times',
-    async (part) => {
+    // With a square of the length, it would take many minutes.
+    'ends with %j repeated many times',
+    (part) => {
       const text = `x${part.repeat(100_000)}x`
       const tool_input = { questionnaire: text, command: text, prompt: text, options: [text] }
       const event = { tool_name: 'AskUser', tool_input, message: text, error: text }
       const names = ['PermissionRequest', 'Notification', 'StopFailure', 'Stop']
-      const usedMs = await processorMs(() => {
-        for (const hook_event_name of names) parse({ ...event, hook_event_name })
-      })
-      expect(usedMs).toBeLessThan(5000)
+      for (const hook_event_name of names) parse({ ...event, hook_event_name })
     },
   )
 })

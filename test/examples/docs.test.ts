@@ -2,14 +2,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { transform } from 'esbuild'
 import { execa } from 'execa'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startEmulator } from '../../src/emulator/index.ts'
 import { tsc } from '../support/compiler.ts'
 import { root } from '../support/home.ts'
 
 // A compiler runs here, which is slow on a busy machine.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
-
 /** Joins the TypeScript blocks of a page into one program. Uses only the section about the API from the README. */
 function programOf(page: string): string {
   const whole = readFileSync(join(root, page), 'utf8')

@@ -3,14 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { execa } from 'execa'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/index.ts'
 import { tsc } from '../support/compiler.ts'
 import { root } from '../support/home.ts'
 
 // A compiler runs here, which is slow on a busy machine.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
-
 interface Run {
   words?: string[]
   input?: string

@@ -66,7 +66,7 @@ export async function handOverAnswer(redis: Redis, changes: Partial<Answer> = {}
     { ...answer, ...changes },
     notifier.options.parse(settingsOf(redis)),
     {
-      ...{ signal: AbortSignal.timeout(100_000), now: Date.now() },
+      ...{ signal: AbortSignal.timeout(600_000), now: Date.now() },
     },
   )
 }
@@ -76,7 +76,7 @@ export async function handOver(redis: Redis, event: string, changes: Partial<Del
   const delivery = makeDelivery(event, { channel: 'team', acceptedAt: Date.now(), ...changes })
   const { kind, urgency } = delivery
   const message = { ...delivery.message, kind, urgency }
-  const context = { signal: AbortSignal.timeout(100_000), attempt: 1, now: Date.now() }
+  const context = { signal: AbortSignal.timeout(600_000), attempt: 1, now: Date.now() }
   const sent = await notifier.send(message, notifier.options.parse(settingsOf(redis)), {
     ...context,
     ...{ fetch: globalThis.fetch, sessionEnv: {}, delivery },

@@ -2,6 +2,8 @@ import { startReceiver } from '../support/receiver.ts'
 
 interface Place {
   requests: number
+  /** When the latest request was handled. */
+  at: number
   readyAt: number
   /** The accepted bodies, in order. */
   taken: string[]
@@ -12,7 +14,8 @@ const PACE_MS = 1000
 
 /**
  * A receiver with a rate limit for each path. It notes each request that comes too early: before the rate limit allows
- * it, or before the time of its Retry-After. With `refuseEvery` it rejects some requests on purpose.
+ * it, or before the time of its Retry-After. A busy machine may handle a request long after it was sent, but it was sent
+ * after the one before it was answered: the rate is counted from there. With `refuseEvery` it rejects some requests on purpose.
  */
 export async function startStrictReceiver({ refuseEvery = 0 } = {}) {
   const places = new Map<string, Place>()
@@ -22,14 +25,15 @@ export async function startStrictReceiver({ refuseEvery = 0 } = {}) {
     script: [
       ({ path, body, headers }) => {
         const now = performance.now()
-        const place = places.get(path) ?? { requests: 0, readyAt: 0, taken: [] }
+        const place = places.get(path) ?? { requests: 0, at: 0, readyAt: 0, taken: [] }
         places.set(path, place)
         place.requests += 1
         if (now < place.readyAt) {
           tooEarly.push(`${path}: ${Math.ceil(place.readyAt - now)} ms`)
           return { status: 429, headers: { 'retry-after': '1' } }
         }
-        place.readyAt = now + (path.startsWith('/slow') ? PACE_MS : 0)
+        place.readyAt = path.startsWith('/slow') ? place.at + PACE_MS : 0
+        place.at = now
         const turn = refuseEvery > 0 ? place.requests % (2 * refuseEvery) : 1
         if (turn === refuseEvery) return { status: 503 }
         if (turn === 0) {

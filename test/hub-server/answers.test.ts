@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { makeDelivery } from '../support/delivery.ts'
-import { type Step, startReceiver } from '../support/receiver.ts'
+import { holdAnswer, type Step, startReceiver } from '../support/receiver.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
 import { asUser, handOver, handOverAnswer, runHub, titlesOf, toWebhook, users } from './_hub.ts'
 
@@ -180,8 +180,8 @@ describe.skipIf(!hasRedis)('hub: a hub that receives answers', () => {
 
   it('does not replace a question while it is being withdrawn', async () => {
     const redis = await startRedis()
-    const slowly: Step = { delayMs: 5000 }
-    const { receiver, channels } = await startNtfy([accepted, slowly])
+    const withdrawal = holdAnswer()
+    const { receiver, channels } = await startNtfy([accepted, withdrawal.step, accepted])
     const hub = await runHub(redis, { team: { ...channels.team, replace: true } })
     await handOver(redis, 'one', question)
     await expect.poll(() => hub.states('delivered')).toHaveLength(1)
@@ -191,5 +191,6 @@ describe.skipIf(!hasRedis)('hub: a hub that receives answers', () => {
     await expect.poll(() => hub.states('delivered')).toHaveLength(2)
     const [one, , two] = receiver.received.map(({ body }) => body && JSON.parse(body).sequence_id)
     expect(two).not.toBe(one)
+    withdrawal.give()
   })
 })

@@ -309,11 +309,9 @@ describe('hook command', () => {
     expect(isHookCommand(command)).toBe(false)
   })
 
-  it('is searched for in hostile text within a second of processor time', () => {
-    // Processor time, since other processes use the machine too.
-    const before = process.cpuUsage()
-    isHookCommand(`${"'a'".repeat(50_000)} --client`)
-    isHookCommand(`{ ${'a\\ '.repeat(50_000)}`)
-    expect(process.cpuUsage(before).user).toBeLessThan(1_000_000)
+  // With a square of the length, it would take many minutes.
+  it('is searched for to the end of a hostile text', () => {
+    expect(isHookCommand(`${"'a'".repeat(500_000)} --client`)).toBe(false)
+    expect(isHookCommand(`{ ${'a\\ '.repeat(500_000)}`)).toBe(false)
   })
 })

@@ -151,7 +151,7 @@ async function startPlugin(events: readonly string[] = opencode.events) {
       hooks['chat.message']({ sessionID }, { message: { id, sessionID }, parts }),
     /** Sorted, because the front doors of several events may end in any order. */
     received: async (count: number) => {
-      await expect.poll(() => read().length, { timeout: 60_000 }).toBe(count)
+      await expect.poll(() => read().length).toBe(count)
       return read()
         .sort()
         .map((text) => JSON.parse(text))

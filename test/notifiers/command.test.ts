@@ -49,7 +49,7 @@ describe.runIf(posix)('notifiers: command', () => {
   })
 
   it.runIf(canHang)('waits at most until its deadline for the disks of the program', async () => {
-    const mount = await makeHungMount(5)
+    const mount = await makeHungMount(60)
     const script = await makeScript(join(mount, 'python'))
     const signal = AbortSignal.timeout(500)
     const programs = [join(mount, 'ring'), join(mount, 'ring'), script, 'ring']
@@ -220,7 +220,7 @@ describe.runIf(posix)('notifiers: command', () => {
         const found = (await readFile(file, 'utf8')).trim().split(' ').map(Number)
         expect(found).toHaveLength(2)
         return found
-      }, 60_000)
+      }, 600_000)
       expect(pids.map(isRunning)).toEqual([true, true])
       controller.abort(new DeadlineError(300))
       const message = 'command: sh was killed: it did not end within 0.3 s'

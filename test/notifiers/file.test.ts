@@ -166,7 +166,7 @@ describe('notifiers: file', () => {
     const module = new URL('../../src/notifiers/file.ts', import.meta.url).href
     const script = `
       const { file } = await import(${JSON.stringify(module)})
-      const context = { signal: AbortSignal.timeout(20_000) }
+      const context = { signal: AbortSignal.timeout(600_000) }
       const sending = file.send(JSON.parse(process.argv[1]), { path: process.argv[2] }, context)
       console.log(JSON.stringify(await sending.catch(({ verdict, message }) => ({ verdict, message }))))
     `

@@ -59,7 +59,7 @@ describe('notifiers: one HTTP request', () => {
     const addresses = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }))
     const lookup: LookupFunction = (_, __, callback) => callback(null, addresses)
     const answer = request(`http://slow.test:${port}`, { ...post, lookup })
-    setTimeout(wake, 500)
+    setTimeout(wake, 300)
     expect(await answer).toMatchObject({ status: 200, text: 'ok' })
   })
 

@@ -53,6 +53,15 @@ export async function startReceiver({ script = [200] }: { script?: Step[] } = {}
   return { url: `http://127.0.0.1:${port}`, received, close }
 }
 
+/** A step that answers only when the test says so. */
+export function holdAnswer(answer: Answer = {}) {
+  let give = () => {}
+  const held = new Promise<Answer>((resolve) => {
+    give = () => resolve(answer)
+  })
+  return { step: () => held, give: () => give() }
+}
+
 function play(step: Exclude<Step, (request: Received) => unknown>, response: ServerResponse) {
   if (step === 'blackhole') return
   if (step === 'reset') return response.socket?.resetAndDestroy()

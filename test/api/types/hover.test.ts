@@ -1,14 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listEndpoints } from '../../../src/api/endpoints/index.ts'
 import { root } from '../../support/home.ts'
 import { startLanguageServer } from '../../support/language-server.ts'
 
 // A compiler runs here, which is slow on a busy machine.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
-
 const endpoints = listEndpoints().map(({ id }) => id)
 const messages = 'sessions.messages'
 const added = ['serviceAccounts.keys.rotateTo', `${messages}.watch`, `${messages}.addAndWait`]

@@ -149,7 +149,7 @@ it.skipIf(!browser)('chromium renders the web page of the hub without scripts', 
   const picture = process.env.HOOKBELL_PICTURE
   if (picture) await execa(String(browser), [...flags, `--screenshot=${picture}`, url])
   const { stdout } = await execa(String(browser), [...flags, '--dump-dom', url], {
-    timeout: 60_000,
+    timeout: 600_000,
   })
   expect(stdout).toContain('Who waits for an answer')
   expect(stdout).toContain('2 h 24 min')

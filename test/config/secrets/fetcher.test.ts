@@ -3,6 +3,7 @@ import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { SecretFetcher } from '../../../src/config/secrets/fetcher.ts'
+import { readQuietly } from '../../../src/fs/read.ts'
 import { makeFolder } from '../../support/folder.ts'
 import { canHang, makeHungMount } from '../../support/hung-mount.ts'
 import { makeScript } from '../../support/script.ts'
@@ -41,7 +42,7 @@ describe('a secret from a command', () => {
     'fails after a timeout if its command or the interpreter is on a hung disk',
     async () => {
       const { fetcher } = await makeFetcher({ timeoutMs: 500 })
-      const hung = join(await makeHungMount(5), 'op')
+      const hung = join(await makeHungMount(60), 'op')
       const sources = { A: [hung], B: [await makeScript(hung)] }
       await fetcher.fetch(sources)
       for (const [name, source] of Object.entries(sources))
@@ -165,13 +166,16 @@ describe('a secret from a command', () => {
       const source = printing(
         `require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(child)}], { stdio: 'inherit' })`,
       )
-      // On a busy machine the child process may not start within the first timeout, so it is doubled.
-      for (let seconds = 2; !existsSync(file); seconds *= 2) {
-        const { fetcher } = await makeFetcher({ timeoutMs: seconds * 1000 })
-        await fetcher.fetch({ A: source })
-        expect(fetcher.failureOf('A', source)).toMatch(`did not end within ${seconds} s`)
-      }
-      const pid = Number(readFileSync(file, 'utf8'))
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+      onTestFinished(() => void vi.useRealTimers())
+      const { fetcher } = await makeFetcher()
+      const fetching = fetcher.fetch({ A: source })
+      const pidIn = () => Number(readQuietly(file))
+      await expect.poll(pidIn).toBeGreaterThan(1)
+      const pid = pidIn()
+      vi.advanceTimersByTime(30_000)
+      await fetching
+      expect(fetcher.failureOf('A', source)).toContain('did not end within 30 s')
       await expect.poll(() => isAlive(pid)).toBe(false)
     },
   )

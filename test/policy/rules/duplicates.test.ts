@@ -87,7 +87,7 @@ describe('an event that arrives from the hooks of the user and of the project', 
   })
 
   it('is delivered once although the worker is killed between the two copies', async () => {
-    const world = makeWorld({ lingerSeconds: 60 })
+    const world = makeWorld({ lingerSeconds: 600 })
     const told = accept(world, stop)
     const worker = startProgram(builtWorker, world)
     await expect.poll(() => world.lines().length).toBe(1)

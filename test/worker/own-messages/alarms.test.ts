@@ -8,7 +8,7 @@ import { makeDelivery } from '../../support/delivery.ts'
 import { makeHome } from '../../support/home.ts'
 import { builtWorker } from '../../support/program.ts'
 import { hasPty, startPty } from '../../support/pty.ts'
-import { type Step, startReceiver } from '../../support/receiver.ts'
+import { holdAnswer, type Step, startReceiver } from '../../support/receiver.ts'
 import { exited, makeWorld, noteCrashes, retryById, startProgram, type World } from '../_world.ts'
 
 const session_id = 's1'
@@ -359,11 +359,15 @@ describe('a channel that rejects every message', () => {
   })
 
   it('is reported by the next worker if the first one was asked to end meanwhile', async () => {
-    const { world, team, ops } = await makeChannels([{ status: 404, delayMs: 500 }])
+    const answer = holdAnswer({ status: 404 })
+    const { world, team, ops } = await makeChannels([answer.step])
     const worker = startProgram(builtWorker, world)
-    world.accept(done, { env })
-    await expect.poll(() => team().length, { timeout: 10_000 }).toBe(1)
+    for (let count = 0; count < 2; count += 1) world.accept(done, { env })
+    await expect.poll(() => team().length).toBe(1)
     worker.kill()
+    // It has given back the second event.
+    await expect.poll(() => world.list('new')).toHaveLength(1)
+    answer.give()
     expect([await exited(worker), ops()]).toEqual([0, []])
     await world.once()
     expect(ops()).toMatchObject([expect.stringContaining('through to the channel team any more')])

@@ -5,7 +5,7 @@ import { flush } from '../../../src/worker/control.ts'
 import { openWorker } from '../../../src/worker/open-worker.ts'
 import { ConfigProblem } from '../../../src/worker/own-messages/config-problem.ts'
 import { makeHome } from '../../support/home.ts'
-import { startReceiver } from '../../support/receiver.ts'
+import { holdAnswer, startReceiver } from '../../support/receiver.ts'
 import { makeWorld, type World } from '../_world.ts'
 
 /** The environment of a session without a desktop. */
@@ -124,17 +124,17 @@ describe('a configuration that is being saved', () => {
 /** A world whose only channel is a phone. Named `desktop`, it gets the reports of a broken configuration. */
 async function makeShowing(channel = 'desktop', more: object = {}) {
   const shown = new Map<string, { title: string; message: string }>()
-  const outage = { isOn: false, delayMs: 0 }
+  const outage = { isOn: false, answer: async (): Promise<object> => ({}) }
   const { url: server, received } = await startReceiver({
     script: [
-      ({ method, path, body }) => {
+      async ({ method, path, body }) => {
         if (outage.isOn) return { status: 503 }
         if (method === 'DELETE')
           return { status: shown.delete(path.split('/').at(-1) ?? '') ? 200 : 404 }
         const { sequence_id, title, message } = JSON.parse(body)
         shown.set(sequence_id, { title, message })
-        const answer = { id: 'x', event: 'message', sequence_id }
-        return { body: JSON.stringify(answer), delayMs: outage.delayMs }
+        await outage.answer()
+        return { body: JSON.stringify({ id: 'x', event: 'message', sequence_id }) }
       },
     ],
   })
@@ -182,15 +182,18 @@ describe('the report of a broken configuration', () => {
 
 describe('the report of a broken configuration that comes late', () => {
   it('is withdrawn if the file was corrected while it was on its way', async () => {
-    const { accept, configure, good, outage, shown, untilIdle } = await makeShowing()
+    const { accept, configure, good, outage, shown, statusOf, untilIdle } = await makeShowing()
     configure(good.replace('"lingerSeconds":0', '"lingerSeconds":600'))
-    outage.delayMs = 1000
+    const answer = holdAnswer()
+    outage.answer = answer.step
     const running = untilIdle()
     accept({ hook_event_name: 'FutureEvent' }, { env })
     configure('nonsense')
-    await expect.poll(() => shown().length, { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => shown().length).toBe(1)
     configure(good)
-    accept({ hook_event_name: 'FutureEvent' }, { env })
+    const id = accept({ hook_event_name: 'FutureEvent' }, { env })
+    await expect.poll(() => statusOf(id)).toBeDefined()
+    answer.give()
     await running
     expect(shown()).toEqual([])
   })
@@ -273,7 +276,7 @@ describe('the report of a broken configuration without a desktop', () => {
     const running = untilIdle()
     accept({ hook_event_name: 'FutureEvent' }, { env })
     configure('nonsense')
-    await expect.poll(() => received.length, { timeout: 10_000 }).toBeGreaterThan(0)
+    await expect.poll(() => received.length).toBeGreaterThan(0)
     outage.isOn = false
     configure(good)
     accept({ hook_event_name: 'FutureEvent' }, { env })

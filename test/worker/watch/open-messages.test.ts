@@ -972,7 +972,7 @@ exec /usr/bin/notify-send "$@"
   })
 
   it('is withdrawn by a later worker after the first one was killed', async () => {
-    const { world, accept, shown, withdrawn } = await makeDesk({ lingerSeconds: 60 })
+    const { world, accept, shown, withdrawn } = await makeDesk({ lingerSeconds: 600 })
     accept(ask('make'))
     const first = startProgram(builtWorker, world)
     await expect.poll(() => existsSync(join(world.stateDir, 'shown.json'))).toBe(true)
@@ -1062,7 +1062,7 @@ describe('a question that its transcript shows as answered', () => {
         { on: ['permission'], to: ['phone'] },
         { on: ['done'], to: ['file'] },
       ],
-      lingerSeconds: 60,
+      lingerSeconds: 600,
       deliveryTimeoutSeconds: 600,
       ...config,
     })
@@ -1195,7 +1195,7 @@ describe('a question on a phone', () => {
     world.configure({
       channels: { phone: { type: 'ntfy', server: phone.url, topic: 'shop' } },
       routes: [{ on: ['permission'], to: ['phone'] }],
-      lingerSeconds: 60,
+      lingerSeconds: 600,
     })
     world.accept(ask('make'))
     startProgram(builtWorker, world)
