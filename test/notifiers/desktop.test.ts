@@ -148,6 +148,16 @@ describe.skipIf(reason)(`notifiers: desktop${reason}`, () => {
     expect(await closedFor(handle)).toEqual([3])
   })
 
+  it('does not take a notification for gone while the daemon hangs', async () => {
+    const { handle } = await ask('is answered')
+    screen.daemon?.kill('SIGSTOP')
+    const error = await withdraw(handle)?.catch((thrown) => thrown)
+    screen.daemon?.kill('SIGCONT')
+    expect(error).toMatchObject({ verdict: 'retry' })
+    await withdraw(handle)
+    expect(await closedFor(handle)).toEqual([3])
+  })
+
   it('replaces an earlier notification', async () => {
     const first = await ask('first')
     const next = await ask('next', { replaces: first.handle })

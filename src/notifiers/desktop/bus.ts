@@ -16,12 +16,15 @@ interface BusCall {
   value?: { type: 'string' | 'uint32'; text: string }
 }
 
+/** Only a daemon that hangs takes longer to answer, also on a busy machine. */
+const LIMIT_SECONDS = 10
+
 /** Programs that can call a method on the session bus. Most desktops have all of them. */
 const tools: Record<string, (call: BusCall) => string[]> = {
   'dbus-send': ({ to, path, method, value }) => [
     '--session',
     '--print-reply=literal',
-    '--reply-timeout=5000',
+    `--reply-timeout=${LIMIT_SECONDS * 1000}`,
     `--dest=${to}`,
     path,
     `${interfaceOf(path)}.${method}`,
@@ -30,7 +33,7 @@ const tools: Record<string, (call: BusCall) => string[]> = {
   gdbus: ({ to, path, method, value }) => [
     'call',
     '--session',
-    '--timeout=5',
+    `--timeout=${LIMIT_SECONDS}`,
     `--dest=${to}`,
     `--object-path=${path}`,
     `--method=${interfaceOf(path)}.${method}`,
@@ -38,7 +41,7 @@ const tools: Record<string, (call: BusCall) => string[]> = {
   ],
   busctl: ({ to, path, method, value }) => [
     '--user',
-    '--timeout=5',
+    `--timeout=${LIMIT_SECONDS}`,
     'call',
     to,
     path,
@@ -52,11 +55,17 @@ function interfaceOf(path: string): string {
   return path.slice(1).replaceAll('/', '.')
 }
 
-/** Calls a method on the session bus. @returns undefined where no program is installed that can. Never throws */
+/**
+ * Calls a method on the session bus. Never throws.
+ * @returns `isLate` if there was no answer in time; undefined where no program is installed that can call
+ */
 export async function callBus(call: BusCall, env: BusEnv, signal: AbortSignal) {
   for (const [file, argsFor] of Object.entries(tools)) {
     const { code, failed, stdout, stderr } = await askProgram(file, argsFor(call), { env, signal })
-    if (code !== 'ENOENT') return { ok: !failed, text: failed ? stderr : stdout }
+    if (code === 'ENOENT') continue
+    // As dbus-send, gdbus and busctl say it.
+    const isLate = failed && !signal.aborted && /NoReply|Timeout|timed out/.test(stderr)
+    return { ok: !failed, text: failed ? stderr : stdout, isLate }
   }
   return undefined
 }

@@ -8,11 +8,12 @@ import { type BusEnv, callBus, NOTIFICATIONS } from './bus.ts'
 export async function readsMarkup(env: BusEnv, signal: AbortSignal): Promise<boolean> {
   const answer = await callBus({ ...NOTIFICATIONS, method: 'GetCapabilities' }, env, signal)
   if (answer?.ok) return /\bbody-markup\b/.test(answer.text)
-  // As dbus-send, gdbus and busctl say it.
-  if (!signal.aborted && answer && /NoReply|Timeout|timed out/.test(answer.text)) {
-    throw new DeliveryError('retry', 'desktop: the notification daemon does not answer')
-  }
+  if (answer?.isLate) throw doesNotAnswer()
   return true
+}
+
+export function doesNotAnswer(): DeliveryError {
+  return new DeliveryError('retry', 'desktop: the notification daemon does not answer')
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type BusEnv, callBus, NOTIFICATIONS } from './bus.ts'
+import { doesNotAnswer } from './daemon.ts'
 
 /**
  * A notification on a Linux desktop: its number, and the notification daemon that assigned it, by
@@ -49,7 +50,8 @@ export async function notificationsOwner(
 
 /**
  * Closes a notification. `gone`: it is no longer shown. `unable`: no tool is installed that can
- * close it. Never throws.
+ * close it.
+ * @throws DeliveryError if the daemon does not answer
  */
 export async function closeNotification(
   { owner, id }: Shown,
@@ -61,5 +63,6 @@ export async function closeNotification(
   const call = { ...NOTIFICATIONS, to: owner, method: 'CloseNotification', value }
   const answer = await callBus(call, env, signal)
   if (!answer) return 'unable'
+  if (answer.isLate) throw doesNotAnswer()
   return answer.ok ? 'closed' : 'gone'
 }

@@ -863,8 +863,8 @@ exec /usr/bin/notify-send "$@"`,
     }
     const [, both] = await shown()
     const script = `#!/bin/sh
-cd "\${0%/*}" && mkdir begun && until [ -e go ]; do sleep 0.05; done
-exec /usr/bin/notify-send "$@"
+/usr/bin/notify-send "$@"
+cd "\${0%/*}" && mkdir begun && until [ -e go ]; do sleep 0.05; done; exit 0
 `
     writeFileSync(join(world.folder, 'notify-send'), script, { mode: 0o755 })
     vi.stubEnv('PATH', `${world.folder}:${process.env.PATH}`)
