@@ -1,4 +1,0 @@
-import { shDoor } from './_door.ts'
-import { agentSuite } from './agent-suite.ts'
-
-agentSuite(shDoor)
