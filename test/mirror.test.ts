@@ -32,10 +32,8 @@ const topics: { [folder: string]: readonly string[] } = {
   hook: [
     'agent-installed',
     'agent-node',
-    'agent-sh',
     'door-installed',
     'door-node',
-    'door-sh',
     'durability-node',
     'durability-sh',
     'environment-installed',

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { email } from '../../src/notifiers/email.ts'
 import { mailboxFault, mailboxKey } from '../../src/text/mailbox.ts'
 import { anyCharacter } from '../support/any-character.ts'
@@ -238,9 +238,18 @@ describe('notifiers: email', () => {
   })
 
   it('waits 12 s for the greeting of a server, which may look up the client first', async () => {
-    const server = { onConnect: (_: unknown, callback: () => void) => setTimeout(callback, 12_000) }
-    const { send, received } = await startChannel({ server })
-    await send()
+    let greet: (() => void) | undefined
+    const onConnect = (_: unknown, callback: () => void) => {
+      greet = callback
+    }
+    const { send, received } = await startChannel({ server: { onConnect } })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const sending = send()
+    await expect.poll(() => greet).toBeDefined()
+    vi.advanceTimersByTime(12_000)
+    greet?.()
+    await sending
     expect(received).toHaveLength(1)
   })
 

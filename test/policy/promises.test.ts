@@ -68,7 +68,7 @@ describe('the noise rules, for any sequence of events', () => {
           )
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 

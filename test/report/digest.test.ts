@@ -4,6 +4,7 @@ import type { AcceptedEntry, JournalEntry } from '../../src/journal/entry.ts'
 import { type Digest, digestMessage, isWorthTelling, makeDigest } from '../../src/report/digest.ts'
 import { timelines } from '../policy/arbitrary.ts'
 import { entriesOf, eventsOfSequence, everything } from '../support/entries.ts'
+import { runs } from '../support/runs.ts'
 
 const start = Date.parse('2026-11-20T09:00:00Z')
 const counters = ['done', 'failed', 'asked', 'repeats', 'other'] as const
@@ -37,7 +38,7 @@ describe('a digest', () => {
         const times = digest.waiting.map(({ at }) => at)
         expect(times).toEqual([...times].sort((one, other) => one - other))
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 

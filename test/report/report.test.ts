@@ -4,6 +4,7 @@ import type { AcceptedEntry, JournalEntry } from '../../src/journal/entry.ts'
 import { makeReport, quantile } from '../../src/report/report.ts'
 import { timelines } from '../policy/arbitrary.ts'
 import { entriesOf, eventsOfSequence, everything } from '../support/entries.ts'
+import { runs } from '../support/runs.ts'
 import { loadSequences } from '../support/sequence.ts'
 
 const start = Date.parse('2026-11-20T09:00:00Z')
@@ -31,7 +32,7 @@ describe('a report', () => {
           expect(medianWorkMs).toBeLessThanOrEqual(medianMs)
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 

@@ -10,6 +10,7 @@ import { Replay } from '../../src/simulate/replay.ts'
 import { simulate } from '../../src/simulate/simulate.ts'
 import { timelines, turnsInstead } from '../policy/arbitrary.ts'
 import { parsePayload } from '../support/payload.ts'
+import { runs } from '../support/runs.ts'
 import { enrichedOfLine, loadSequences } from '../support/sequence.ts'
 
 const start = Date.parse('2026-11-20T09:00:00Z')
@@ -72,7 +73,7 @@ describe('simulate', () => {
   it('finds no changes with the same configuration for any events', () => {
     fc.assert(
       fc.property(timelines, settings, (events, config) => expectSame(events, config)),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 
@@ -90,7 +91,7 @@ describe('simulate', () => {
         )
         expect(more).toEqual([])
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 

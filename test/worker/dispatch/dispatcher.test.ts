@@ -162,8 +162,8 @@ describe('events that take long to prepare', () => {
     ['many at a time', 70, 1, 1, 64],
     ['few at a time if they are large', 10, 1_000_000, 1, 2],
     ['one at a time if they are as large as an event may be', 3, 2_500_000, 1, 1],
-    ['few at a time if a long queue of them goes to many channels', 130, 1, 50, 2],
-    ['many at a time if a short queue of them does', 70, 1, 50, 64],
+    ['few at a time if a long queue of them goes to many channels', 130, 1, 5, 25],
+    ['many at a time if a short queue of them does', 70, 1, 5, 64],
   ])('are prepared %s', async (_, count, size, channels, atOnce) => {
     const other = { type: 'file', path: '/dev/null' }
     const others = Array.from({ length: channels - 1 }, (_, index) => [`other${index}`, other])
