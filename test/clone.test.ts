@@ -20,7 +20,7 @@ function whyNot(): string {
   if (process.platform === 'win32') return 'the lines are for a shell'
   const git = ['-C', root, 'rev-parse', 'HEAD']
   if (spawnSync('git', git, { env: usual }).status !== 0) return 'this is no clone'
-  const ping = ['ping', '--fetch-retries=0', '--fetch-timeout=10000']
+  const ping = ['ping', '--fetch-retries=0', '--fetch-timeout=60000']
   return spawnSync('npm', ping, { env: usual }).status === 0 ? '' : 'npm reaches no registry'
 }
 

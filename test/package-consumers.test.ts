@@ -18,16 +18,14 @@ import { listEndpoints } from '../src/api/endpoints/index.ts'
 import { startEmulator } from '../src/emulator/index.ts'
 import { tsc } from './support/compiler.ts'
 import { root } from './support/home.ts'
+import { packPackage } from './support/packed.ts'
 
-// A compiler runs here, which is slow on a busy machine.
 const work = mkdtempSync(join(tmpdir(), 'hookbell-consumers-'))
 const packed = join(work, 'package')
 let tarball = ''
 
 beforeAll(async () => {
-  const words = ['pack', '--ignore-scripts', '--json', '--pack-destination', work]
-  const { stdout } = await execa('npm', words, { cwd: root })
-  tarball = join(work, JSON.parse(stdout)[0].filename)
+  tarball = (await packPackage()).tarball
   await execa('tar', ['-xf', tarball, '-C', work])
 })
 afterAll(() => rmSync(work, { recursive: true, force: true }))

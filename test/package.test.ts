@@ -4,27 +4,22 @@ import { execa } from 'execa'
 import { describe, expect, it } from 'vitest'
 import { makeFolder } from './support/folder.ts'
 import { root } from './support/home.ts'
+import { packPackage } from './support/packed.ts'
 
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
 
 describe('package', () => {
   it('contains only files for users', async () => {
-    const { stdout } = await execa('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
-      cwd: root,
-    })
-    const [{ files }] = JSON.parse(stdout)
-    const unexpected = files
-      .map(({ path }: { path: string }) => path)
-      .filter(
-        (path: string) =>
-          !/^(bin|dist|docs|examples|templates)\//.test(path) &&
-          !/^(package\.json|README\.md|LICENSE|CHANGELOG\.md|hooks\.example\.json|config\.schema\.json|openapi\.json)$/.test(
-            path,
-          ),
-      )
+    const paths = (await packPackage()).files.map(({ path }) => path)
+    const unexpected = paths.filter(
+      (path) =>
+        !/^(bin|dist|docs|examples|templates)\//.test(path) &&
+        !/^(package\.json|README\.md|LICENSE|CHANGELOG\.md|hooks\.example\.json|config\.schema\.json|openapi\.json)$/.test(
+          path,
+        ),
+    )
     expect(unexpected).toEqual([])
-    const paths = files.map(({ path }: { path: string }) => path)
     const ofHub = ['Containerfile', 'compose.yaml', 'hookbell-hub.service', 'redis.conf']
     // Whoever sets up a hub has the package and no clone.
     expect(paths).toEqual(expect.arrayContaining(ofHub.map((name) => `examples/hub/${name}`)))

@@ -171,7 +171,7 @@ describe('cli: drain', () => {
     const channels = { team: { type: 'webhook', url } }
     const routes = [{ on: ['*'], to: ['team'] }]
     const home = await makeHome({ channels, routes, lingerSeconds: 0 })
-    const all = Array.from({ length: 300 }, (_, index) => `message ${index}.`)
+    const all = Array.from({ length: 100 }, (_, index) => `message ${index}.`)
     for (const message of all) home.accept({ hook_event_name: 'Notification', message })
     const worker = runAlone(['worker'], { env: home.env, cwd: home.home })
     await expect.poll(() => received.length).toBeGreaterThan(0)

@@ -7,7 +7,6 @@ import { startEmulator } from '../../src/emulator/index.ts'
 import { tsc } from '../support/compiler.ts'
 import { root } from '../support/home.ts'
 
-// A compiler runs here, which is slow on a busy machine.
 /** Joins the TypeScript blocks of a page into one program. Uses only the section about the API from the README. */
 function programOf(page: string): string {
   const whole = readFileSync(join(root, page), 'utf8')

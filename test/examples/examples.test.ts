@@ -8,7 +8,6 @@ import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/em
 import { tsc } from '../support/compiler.ts'
 import { root } from '../support/home.ts'
 
-// A compiler runs here, which is slow on a busy machine.
 interface Run {
   words?: string[]
   input?: string

@@ -67,7 +67,7 @@ export async function makeMachine(
         ...{ session_id: session, cwd: `/srv/${channel}`, message: text },
       }),
     /** @returns what `hookbell drain` printed, and its exit code */
-    async drain(timeout = '60s') {
+    async drain(timeout = '1h') {
       const child = start('drain', '--timeout', timeout)
       const exitCode = await child.exited
       return { exitCode, output: child.output() }

@@ -31,7 +31,7 @@ async function live(url: string, timeout: string) {
 describe.skipIf(!hasRedis || !canUnshare)('hub: a short-lived computer', () => {
   it('hands over all events before it ends', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
-    expect(await live(redis.url(), '60s')).toContain('Nothing is left\nexit 0')
+    expect(await live(redis.url(), '1h')).toContain('Nothing is left\nexit 0')
     await runHub(redis, { team: { type: 'webhook', url: receiver.url, allowPrivateNetwork: true } })
     const tags = () => receiver.received.map(({ body }) => body.match(/#(\d)#/)?.[1])
     await expect.poll(tags).toEqual(['0', '1', '2', '3', '4'])

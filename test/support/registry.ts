@@ -5,13 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { basename, dirname, join } from 'node:path'
 import { execa } from 'execa'
 import { root } from './home.ts'
+import { type Packed, packPackage } from './packed.ts'
 
-interface Packed {
-  name: string
-  version: string
-  filename: string
-  integrity: string
-}
+type Archive = Pick<Packed, 'name' | 'version' | 'integrity' | 'tarball'>
 
 /**
  * Starts a registry on loopback with this package, as `npm publish` would send it, and its dependencies from
@@ -19,28 +15,26 @@ interface Packed {
  */
 export async function startRegistry(folder: string) {
   const needed = runtimePackages()
-  const words = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]
-  const { stdout } = await execa('npm', words, { cwd: root })
-  const [own]: Packed[] = JSON.parse(stdout)
-  const packed = [own, ...(await Promise.all(needed.map((path) => packAgain(path, folder))))]
+  const own = await packPackage()
+  const others = await Promise.all(needed.map((path) => packAgain(path, folder)))
+  const packed: Archive[] = [own, ...others]
   const manifests = ['', ...needed].map(readManifest)
 
   const server = createServer((request, response) => {
     const path = decodeURIComponent(request.url ?? '').slice(1)
-    if (packed.some((one) => one?.filename === path)) {
-      response.end(readFileSync(join(folder, path)))
-      return
-    }
-    const at = packed.findIndex((one) => one?.name === path)
+    const archive = packed.find(({ tarball }) => basename(tarball) === path)
+    if (archive) return void response.end(readFileSync(archive.tarball))
+    const at = packed.findIndex(({ name }) => name === path)
     const base = `http://${request.headers.host}`
-    response.statusCode = at < 0 ? 404 : 200
-    response.end(at < 0 ? '{}' : JSON.stringify(describePackage(packed[at], manifests[at], base)))
+    const found = packed[at]
+    response.statusCode = found ? 200 : 404
+    response.end(found ? JSON.stringify(describePackage(found, manifests[at], base)) : '{}')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}/`,
-    tarball: join(folder, own?.filename ?? ''),
+    tarball: own.tarball,
     close: () => {
       server.closeAllConnections()
       server.close()
@@ -58,21 +52,23 @@ function runtimePackages(): string[] {
  * Packs an installed package. `npm pack` would first select files, which takes long and is not needed: all installed
  * files were published. When npm installs the archive, it ignores the name of the top folder.
  */
-async function packAgain(path: string, folder: string): Promise<Packed> {
+async function packAgain(path: string, folder: string): Promise<Archive> {
   const { name, version } = readManifest(path)
-  const filename = `${name.replace(/\W/g, '-')}-${version}.tgz`
-  const file = join(folder, filename)
-  await execa('tar', ['-czf', file, basename(path)], { cwd: join(root, dirname(path)) })
-  const hash = createHash('sha512').update(readFileSync(file)).digest('base64')
-  return { name, version, filename, integrity: `sha512-${hash}` }
+  const tarball = join(folder, `${name.replace(/\W/g, '-')}-${version}.tgz`)
+  await execa('tar', ['-czf', tarball, basename(path)], { cwd: join(root, dirname(path)) })
+  const hash = createHash('sha512').update(readFileSync(tarball)).digest('base64')
+  return { name, version, tarball, integrity: `sha512-${hash}` }
 }
 
 function readManifest(path: string) {
   return JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8'))
 }
 
-function describePackage(packed: Packed | undefined, manifest: object, base: string) {
-  const { name = '', version = '', filename, integrity } = packed ?? {}
-  const dist = { tarball: `${base}/${filename}`, integrity }
+function describePackage(
+  { name, version, tarball, integrity }: Archive,
+  manifest: object,
+  base: string,
+) {
+  const dist = { tarball: `${base}/${basename(tarball)}`, integrity }
   return { name, 'dist-tags': { latest: version }, versions: { [version]: { ...manifest, dist } } }
 }

@@ -6,7 +6,6 @@ import { listEndpoints } from '../../../src/api/endpoints/index.ts'
 import { root } from '../../support/home.ts'
 import { startLanguageServer } from '../../support/language-server.ts'
 
-// A compiler runs here, which is slow on a busy machine.
 const endpoints = listEndpoints().map(({ id }) => id)
 const messages = 'sessions.messages'
 const added = ['serviceAccounts.keys.rotateTo', `${messages}.watch`, `${messages}.addAndWait`]
