@@ -42,16 +42,14 @@ const statesOf = ({ lines }: Awaited<ReturnType<typeof startHubProcess>>, state:
 
 describe.skipIf(!hasRedis)('command hub: signals', () => {
   it.each([
-    ['SIGTERM', 0],
+    ['SIGTERM', 1],
     // As npm passes on what the terminal also sends to the hub itself. Signals that are still pending are combined.
-    ['several within a moment', 20],
+    ['several within a moment', 50],
   ])(
     'exits on %s after the delivery in progress and leaves the next message waiting',
-    async (_, ms) => {
+    async (_, signals) => {
       const { redis, receiver, start, hub } = await startBusyHub()
-      const last = performance.now() + ms
-      do hub.child.kill('SIGTERM')
-      while (performance.now() < last)
+      for (let count = 0; count < signals; count += 1) hub.child.kill('SIGTERM')
       // The router releases its lease as soon as the shutdown begins.
       await expect.poll(() => redis.ask('EXISTS', 'hb:router')).toBe(0)
       expect(hub.child.exitCode).toBeNull()

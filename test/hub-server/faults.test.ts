@@ -208,9 +208,11 @@ describe.skipIf(!hasRedis)('hub: faults', () => {
     const redis = await startRedis()
     const hub = await runHub(redis, team('http://127.0.0.1:9/'))
     await redis.stop()
+    const reports = () => hub.states('problem').map(({ text }) => text)
+    await expect.poll(reports).toContain('Redis: nobody listens there')
+    // Time for some attempts.
     await sleep(3000)
-    const texts = hub.states('problem').map(({ text }) => text)
-    expect(texts).toContain('Redis: nobody listens there')
+    const texts = reports()
     expect(texts).toHaveLength(new Set(texts).size)
   })
 
@@ -321,7 +323,7 @@ describe.skipIf(!hasRedis)('hub: faults', () => {
       const connections = () => readFileSync(`/proc/${test.child.pid}/net/tcp`, 'utf8')
       // The state of a connection that waits for its first answer.
       await expect.poll(connections).toMatch(/:\w+ 02 /)
-      await sleep(500)
+      await sleep(300)
       network.restore()
       expect({ exitCode: await test.exited, output: test.output() }).toMatchObject({
         exitCode: 0,

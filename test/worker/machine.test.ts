@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { workerEnvironment } from '../../src/config/worker-env.ts'
 import { builtWorker } from '../support/program.ts'
-import { startReceiver } from '../support/receiver.ts'
+import { holdAnswer, startReceiver } from '../support/receiver.ts'
 import { countOutcomes, exited, makeWorld, startProgram, type World } from './_world.ts'
 
 const canRename =
@@ -66,8 +66,9 @@ describe.skipIf(!canRename)('a machine that is renamed', () => {
 
 describe('a worker that was stopped for longer than its lease', () => {
   it('continues next to the worker that took over, without a crash or a lost event', async () => {
-    const { url, received } = await startReceiver({ script: ['blackhole', 200] })
-    const world = makeWorld({ deliveryTimeoutSeconds: 3 })
+    const first = holdAnswer({ status: 500 })
+    const { url, received } = await startReceiver({ script: [first.step, 200] })
+    const world = makeWorld()
     const channels = {
       file: { type: 'file', path: world.outFile },
       team: { type: 'webhook', url: `${url}/x` },
@@ -76,19 +77,20 @@ describe('a worker that was stopped for longer than its lease', () => {
       { on: ['Stop'], to: ['team'] },
       { on: ['Notification'], to: ['file'] },
     ]
-    const more = { lingerSeconds: 0, deliveryTimeoutSeconds: 3 }
+    const more = { lingerSeconds: 0, deliveryTimeoutSeconds: 600 }
     world.configure({ channels, routes, retry: { firstDelaySeconds: 0.1 }, ...more })
     const ids = [world.accept({ hook_event_name: 'Stop' })]
-    const first = startProgram(builtWorker, world)
+    const stopped = startProgram(builtWorker, world)
     await expect.poll(() => received.length).toBe(1)
-    first.kill('SIGSTOP')
+    stopped.kill('SIGSTOP')
     const [owner = ''] = readdirSync(world.spool.cur)
     utimesSync(join(world.spool.cur, owner), twoLeases, twoLeases)
     ids.push(world.accept({ message: 'while it was stopped' }))
     expect(await exited(startProgram(builtWorker, world))).toBe(0)
     expect(received.length).toBe(2)
-    first.kill('SIGCONT')
-    expect(await exited(first)).toBe(0)
+    first.give()
+    stopped.kill('SIGCONT')
+    expect(await exited(stopped)).toBe(0)
     expect(countOutcomes(await world.statuses())).toEqual({ delivered: 2 })
     expect(world.lines().map(({ id }) => id)).toEqual(ids.slice(1))
     expect(readdirSync(world.spool.cur)).toEqual([])
