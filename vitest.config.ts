@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/support/longest-first.ts'
 
@@ -14,7 +15,7 @@ export default defineConfig({
     hookTimeout: 900_000,
     expect: { poll: { timeout: 600_000 } },
     // More than there are processors: many tests wait for processes and servers.
-    maxWorkers: 8,
+    maxWorkers: Math.max(4, 2 * availableParallelism()),
     sequence: { sequencer: LongestFirst },
     // Test files share the environment of their worker: importing zod, fast-check and the sources again for each file
     // took a third of the time. So a test must restore what it changes in its process.

@@ -112,13 +112,13 @@ export async function startDesktop({ daemon = true, markup = 'full' } = {}) {
     await mark()
     expect(marks).toBeGreaterThan(0)
   }
-  await vi.waitFor(hear, { timeout: 60_000 })
+  await vi.waitFor(hear, { timeout: 600_000 })
 
   let dunst: ChildProcess | undefined
   if (daemon) {
     await writeFile(join(home, 'dunstrc'), dunstrc(markup))
     dunst = start('dunst', ['-conf', join(home, 'dunstrc')])
-    await vi.waitFor(() => askOwner(env), { timeout: 60_000 })
+    await vi.waitFor(() => askOwner(env), { timeout: 600_000 })
   }
 
   /** Waits until the monitor has reported everything that was sent over the bus before. */
@@ -140,7 +140,7 @@ export async function startDesktop({ daemon = true, markup = 'full' } = {}) {
         before = now
         if (!still) throw new Error('the screen changes')
       },
-      { timeout: 60_000, interval: 500 },
+      { timeout: 600_000, interval: 500 },
     )
   }
   return { env, notices, closed, caughtUp, screenshot, close, daemon: dunst }

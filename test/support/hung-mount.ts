@@ -35,7 +35,7 @@ function canMountFuse(): boolean {
     mount -i -t fuse -o fd=3,rootmode=40000,user_id=0,group_id=0 hung "$1" && umount -l "$1"`
   const { exitCode } = execaSync('sh', ['-c', script, 'sh', folder], {
     reject: false,
-    timeout: 60_000,
+    timeout: 600_000,
   })
   rmSync(folder, { recursive: true, force: true })
   return exitCode === 0

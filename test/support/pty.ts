@@ -32,7 +32,7 @@ export async function startPty({ command = 'sleep 1000', env = {} }: Options = {
   const start = /^(\d+)\s+(\/dev\/\S+)\r?\n/
   const [, pid, path = ''] = await vi.waitFor(
     () => start.exec(received) ?? expect.fail(`no terminal yet: ${JSON.stringify(received)}`),
-    60_000,
+    600_000,
   )
   child.stdin.write('\n')
   return {
