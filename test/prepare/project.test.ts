@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ProjectRules } from '../../src/context/project-rules.ts'
 import { Memory } from '../../src/policy/memory.ts'
-import { processorMs } from '../support/processor-time.ts'
 import { prepared, prompt, stop } from './_world.ts'
 
 describe('the file of a project', () => {
@@ -45,18 +44,6 @@ describe('the file of a project', () => {
       const { deliveries } = await prepared(payload, { project: { [name]: { message: '(a+)+$' } } })
       expect(deliveries).toHaveLength(1)
     }
-  })
-
-  it('shares the time for expressions with the routes', async () => {
-    const payload = { ...stop, last_assistant_message: `${'a'.repeat(1000)}!` }
-    const slow = Array.from({ length: 50 }, (_, index) => `(a+)+${index}$`)
-    const routes = slow.map((message) => ({ on: ['*'], when: { message }, to: ['mail'] }))
-    const project = { not: { message: '(a+)+x$' } }
-    const spent = await processorMs(() =>
-      prepared(payload, { project, config: { routes: [...routes, { on: ['*'], to: ['desk'] }] } }),
-    )
-    // Each on its own would take 50 ms.
-    expect(spent).toBeLessThan(50 * 25)
   })
 
   /** Seconds that the person and the project demand, and whether 30 s are enough for both. */
