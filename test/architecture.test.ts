@@ -39,7 +39,7 @@ const mayImport: { [folder: string]: string[] } = {
   config: ['event', 'hub', 'notifiers'],
   context: ['clients', 'config', 'event'],
   deliver: ['config', 'notifiers'],
-  demo: ['install', 'journal'],
+  demo: ['install', 'journal', 'spool'],
   doctor: ['clients', 'config', 'context', 'install', 'journal', 'notifiers', 'policy', 'spool'],
   emulator: ['api'],
   event: ['clients', 'spool'],

@@ -8,7 +8,6 @@ export const sessionFacts: readonly string[] = [
   'DBUS_SESSION_BUS_ADDRESS',
   'XDG_RUNTIME_DIR',
   'TMUX',
-  'TMUX_PANE',
   'STY',
   'TERM',
   'TERM_PROGRAM',
@@ -22,7 +21,7 @@ export const sessionFacts: readonly string[] = [
   'CLAUDE_CODE_ENTRYPOINT',
   'QWEN_CODE_MESSAGING_SOCKET',
 ]
-/** How many ancestors are searched for a terminal. Same number: bin/hookbell-hook. */
+/** How many ancestors are searched for a terminal. bin/hookbell-hook searches four: each costs dash 0.1 ms. */
 const STEPS = 8
 
 /** @param asker the process whose terminal, or whose nearest ancestor's, is recorded. Default: the agent */

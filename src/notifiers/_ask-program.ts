@@ -29,7 +29,7 @@ export async function askProgram(
     maxBuffer: 10_000,
     reject: false,
   })
-  // Another process may hold the pipes after the kill: a tmux passes them to its server, which may not answer at all.
+  // Another process may hold the pipes after the kill, such as one that the program has started.
   const letGo = () => {
     running.stdout.destroy()
     running.stderr.destroy()

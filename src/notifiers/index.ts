@@ -4,8 +4,6 @@
  * `test/notifiers/<type>.test.ts`, which calls the shared suite and adds the tests of this type.
  * Validation, help, redaction and the docs all read the declaration.
  */
-export { isAttended } from './_attended.ts'
-
 import { command } from './command.ts'
 import type { Notifier } from './define.ts'
 import { desktop } from './desktop.ts'

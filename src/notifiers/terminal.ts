@@ -29,13 +29,11 @@ export const terminal = defineNotifier({
   pace: { minIntervalMs: 1000, destination: () => 'terminals' },
   async send(message, { mode }, { signal, sessionEnv }) {
     if (signal.aborted) throw tooLate('terminal', signal, 'nothing was written')
-    const place = await findPlace(sessionEnv, signal)
-    const wanted = mode === 'auto' ? sequenceFor(place.names) : mode
-    const sequence = place.onlyBell ? 'bell' : wanted
-    const text = renderSequence(sequence, composeCall(message).body, place.through)
-    await write(place.path, text, message, signal)
-    const why = place.onlyBell && wanted !== 'bell' ? ` (no ${wanted}: ${place.onlyBell})` : ''
-    return `${sequence} to ${place.path}${why}`
+    const { path, through, names } = findPlace(sessionEnv)
+    const known = mode === 'auto' ? sequenceFor(names) : mode
+    const [sequence, way] = through === 'nested' ? (['bell', 'none'] as const) : [known, through]
+    await write(path, renderSequence(sequence, composeCall(message).body, way), message, signal)
+    return `${sequence} to ${path}`
   },
 })
 

@@ -1,22 +1,29 @@
+import { stat } from 'node:fs/promises'
 import type { Config } from '../config/schema/schema.ts'
 import { hasSharedServer } from '../context/of-client.ts'
 import type { AgentEvent } from '../event/event.ts'
-import { isAttended } from '../notifiers/index.ts'
-import { afterTurns } from '../patience.ts'
+import { ttyName } from '../notifiers/terminal/place.ts'
 
-/** How long a tmux that does not answer may delay its event. */
-const PATIENCE_MS = 1000
+/** The maximum age of the last key press. At most the default `minSeconds`, so that typing the prompt does not count. */
+const TYPING_MS = 15_000
 
-/** Whether a person is at the terminal of the session; undefined if that is unknown or does not matter. */
+/**
+ * Whether a person is at the terminal of the session, as far as the terminal itself shows it: somebody typed in it, or in
+ * its pane of tmux. Undefined if that is unknown, as most often, or does not matter.
+ */
 export async function findAtTerminal(
   { client, kind, env }: Pick<AgentEvent, 'client' | 'kind' | 'env'>,
-  { noise }: Pick<Config, 'noise'>,
-): Promise<boolean | undefined> {
-  if (!noise.skipAtTerminal || kind === 'permission') return undefined
+  { noise }: { noise: Pick<Config['noise'], 'skipAtTerminal'> },
+  now = Date.now(),
+): Promise<true | undefined> {
+  const path = ttyName(env.HOOKBELL_TTY)
+  if (!noise.skipAtTerminal || kind === 'permission' || path === undefined) return undefined
   if (await hasSharedServer(client)) return undefined
-  const patience = new AbortController()
-  const cancel = afterTurns(PATIENCE_MS, () => patience.abort())
-  return await isAttended(env, patience.signal)
-    .catch(() => undefined)
-    .finally(cancel)
+  return (await isTypedIn(path, now).catch(() => false)) || undefined
+}
+
+/** By the access time of the terminal: when a program last read from it, accurate to eight seconds. */
+async function isTypedIn(path: string, now: number): Promise<boolean> {
+  const { uid, atimeMs } = await stat(path)
+  return uid === process.getuid?.() && now - atimeMs < TYPING_MS
 }

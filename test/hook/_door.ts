@@ -39,16 +39,35 @@ export interface Door {
 /** Replacements in the text of a front door in sh. */
 type Changes = readonly (readonly [before: string, after: string])[]
 
-/** The loop in which a front door waits for its agent, until its deadline. */
-export const UNTIL_DEADLINE = 'for tenth in 1 2 3 4 5 6 7 8 9; do'
-/** The loop in which it waits longer, because its reader gets no processor time. */
-export const UNTIL_READER_RUNS = 'for half in 1 2 3 4 5 6; do'
+/** The line by which a front door waits for its agent, until its deadline. */
+export const UNTIL_DEADLINE = 'if [ "$looks" -lt 10 ]; then'
+/** The limit of its patience with a reader that gets no processor time. */
+export const UNTIL_READER_RUNS = '[ "$looks" -ge 40 ] ||'
 /** Waits as long as the front door itself lives. */
-export const FOR_EVER = 'while kill -0 $$; do'
+const FOR_EVER = 'if kill -0 $$; then'
 /** Without a deadline, it makes no difference how busy the machine is. */
-const patient: Changes = [[UNTIL_DEADLINE, FOR_EVER]]
+const patient: Changes = [
+  [UNTIL_DEADLINE, FOR_EVER],
+  ['elif [ "$looks" -ge 20 ]; then', 'elif ! kill -0 $$; then'],
+]
 
 const root = packageRoot()
+
+/** The installed shells, with their options, that the front door in sh is tested with. */
+export const shells = [
+  'dash',
+  'bash --posix',
+  'busybox ash',
+  'ksh93',
+  'mksh',
+  'yash',
+  'zsh --emulate sh',
+].filter((shell) => pathOf(shell.split(' ')[0] ?? ''))
+
+export function pathOf(program: string): string | undefined {
+  const { stdout } = spawnSync('sh', ['-c', `command -v ${program}`], { encoding: 'utf8' })
+  return stdout.trim() || undefined
+}
 
 export const shDoor: Door = {
   name: 'bin/hookbell-hook',

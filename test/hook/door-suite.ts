@@ -12,7 +12,6 @@ import {
   type Door,
   type DoorOptions,
   emptySpools,
-  FOR_EVER,
   files,
   fixture,
   type Home,
@@ -211,13 +210,7 @@ export function doorSuite(door: Door) {
     it.runIf(!door.isNode && hasProc()).each(['stays open', 'is closed'])(
       'reads an event although its reader gets no processor time until after the deadline, and the pipe %s',
       async (end) => {
-        const late = join(home.folder, 'late')
-        /** Whether the front door runs this program. */
-        const isRunning = (line: string) =>
-          processes().some(
-            (pid) =>
-              textOf(pid, 'cmdline') === line && textOf(pid, 'environ').includes(home.folder),
-          )
+        const [late, starved] = [join(home.folder, 'late'), join(home.folder, 'starved')]
         const feed = async ({ pid, stdin }: ChildProcess) => {
           const reader = await childOf(pid, 'dd')
           // Like one without processor time, a stopped reader makes no progress although it does not wait for the agent.
@@ -225,12 +218,12 @@ export function doorSuite(door: Door) {
           if (end === 'is closed') stdin?.end(event)
           else stdin?.write(event)
           writeFileSync(late, '')
-          await waitFor(() => isRunning('sleep 0.5'))
+          await waitFor(() => existsSync(starved))
           process.kill(reader, 'SIGCONT')
         }
         const changes = [
-          [UNTIL_DEADLINE, `until [ -e ${late} ]; do`],
-          [UNTIL_READER_RUNS, FOR_EVER],
+          [UNTIL_DEADLINE, `if [ ! -e ${late} ]; then`],
+          [UNTIL_READER_RUNS, `! : >|${starved} ||`],
         ] as const
         expect(quiet(await runDoor(door, home, { feed, changes }))).toEqual(silent)
         expectStored(home, Buffer.from(event))
@@ -306,9 +299,6 @@ async function childOf(parent: number | undefined, name: string): Promise<number
 }
 
 const processes = () => readdirSync('/proc').map(Number).filter(Boolean)
-
-const textOf = (pid: number, name: string) =>
-  (readQuietly(`/proc/${pid}/${name}`) ?? '').replaceAll('\0', ' ').trimEnd()
 
 /** A background job that reads its terminal is stopped, and an agent would wait for it without end. */
 const IN_BACKGROUND: [string, string] = [

@@ -297,16 +297,18 @@ export function faultsSuite(door: Door) {
       })
     })
 
-    it.skipIf(door.isNode || !door.isInstalled)(
-      'lets the agent continue and stores the event later if the disk is slow',
-      async () => {
+    it.skipIf(door.isNode || !door.isInstalled).each(['dd', 'mv', 'sync'])(
+      'lets the agent continue and stores the event later if the disk is slow: %s',
+      async (program) => {
         const own = makeHome({ holdsWorkerBack: false })
+        const ready = join(own.folder, 'ready')
+        const wait = `until [ -e ${shellQuote(ready)} ]; do sleep 0.1; done`
+        const script = `[ ${program} != mv ] || ${wait}\n/bin/${program} "$@"\n${wait}`
         // A process that waits for the disk cannot be killed, so the line that kills it is taken out.
-        const changes = [
-          shadow(own, { dd: '/bin/dd "$@"; exec sleep 5' }),
-          ['kill -9 "$reader"\' USR1', ":' USR1"],
-        ] as const
+        const changes = [shadow(own, { [program]: script }), ['  kill -9 "$reader"\n', '']] as const
         expect(quiet(await runDoor(door, own, { input: EVENT, changes }))).toEqual(silent)
+        if (program === 'mv') expect(spooled(own.state)).toEqual([])
+        writeFileSync(ready, '')
         await waitFor(() => existsSync(own.audit))
         expect(readdirSync(join(own.state, 'spool/tmp'))).toEqual([])
       },

@@ -158,7 +158,7 @@ describe('a composed message', () => {
     const options = { mode: 'osc99' }
     const { body } = await composeAndSend('terminal', options, {
       at,
-      sessionEnv: { HOOKBELL_TTY: pty.path },
+      sessionEnv: { HOOKBELL_TTY: pty.tty },
     })
     const { title, body: text } = body as { title: string; body: string }
     const shown = () =>

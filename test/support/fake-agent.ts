@@ -71,10 +71,12 @@ function killTreeWhen(isTime: (programs: readonly string[]) => boolean, child: C
 interface Descendant {
   pid: number
   name: string
+  parent: number
 }
 
-function descendantsOf(ancestor: number): Descendant[] {
-  const all: (Descendant & { parent: number })[] = []
+/** The processes that a process has started, and those that these have started, and so on. */
+export function descendantsOf(ancestor: number): Descendant[] {
+  const all: Descendant[] = []
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     try {
       const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

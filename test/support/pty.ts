@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { expect, onTestFinished, vi } from 'vitest'
 
 /** Whether `script`, which opens terminals, is installed. On Debian and Ubuntu: util-linux. */
 export const hasPty = process.platform === 'linux' && existsSync('/usr/bin/script')
+
+/** The device number of a terminal, as the front door reads it from /proc. */
+export const deviceOf = (path: string) => `${statSync(path).rdev}`
 
 interface Options {
   /** The command line that sh runs in the terminal. */
@@ -37,6 +40,7 @@ export async function startPty({ command = 'sleep 1000', env = {} }: Options = {
   child.stdin.write('\n')
   return {
     path,
+    tty: deviceOf(path),
     /** The process id of the program in the terminal. */
     pid: Number(pid),
     /** All output since the terminal was opened. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { expect, onTestFinished } from 'vitest'
 import { makeFolder } from './folder.ts'
-import { hasPty, startPty } from './pty.ts'
+import { deviceOf, hasPty, startPty } from './pty.ts'
 
 /** Empty if tmux can be tested here; otherwise the end of a title, which says why the tests are skipped. */
 export const noTmux = hasPty && existsSync('/usr/bin/tmux') ? '' : ' (skipped: tmux not installed)'
@@ -25,7 +25,8 @@ export async function startTmux(settings: string[] = []) {
   )
   // Once a client is attached, tmux knows its terminal.
   await expect.poll(() => tmux('display', '-p', '#{session_attached}').catch(String)).toBe('1\n')
-  const facts = { TMUX: `${socket},1,0`, TMUX_PANE: '%0', TERM_PROGRAM: 'tmux' }
   const path = (await tmux('display', '-p', '-t', '%0', '#{pane_tty}')).trim()
+  const names = { TERM: 'tmux-256color', TERM_PROGRAM: 'tmux' }
+  const facts = { TMUX: `${socket},1,0`, HOOKBELL_TTY: deviceOf(path), ...names }
   return { pty, tmux, facts, path, folder }
 }

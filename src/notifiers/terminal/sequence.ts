@@ -39,7 +39,8 @@ export function renderSequence(sequence: Sequence, call: Call, through: Multiple
   // Not wrapped: multiplexers handle a bell themselves, and mark the window that rang.
   if (sequence === 'bell') return BEL
   const text = renderers[sequence](call)
-  if (through === 'tmux') return `${ESC}Ptmux;${text.replaceAll(ESC, ESC + ESC)}${ST}`
+  // tmux passes nothing else on unless `allow-passthrough` is set.
+  if (through === 'tmux') return `${ESC}Ptmux;${text.replaceAll(ESC, ESC + ESC)}${ST}${BEL}`
   // The string terminator would end the outer sequence too.
   return through === 'screen' ? inChunks(toAscii(text.replaceAll(ST, BEL))) : text
 }

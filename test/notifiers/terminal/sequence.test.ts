@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parsePane, ttyName } from '../../../src/notifiers/terminal/place.ts'
+import { ttyName } from '../../../src/notifiers/terminal/place.ts'
 import {
   type Call,
   type Multiplexer,
@@ -36,12 +36,12 @@ describe('notifiers: terminal sequences', () => {
     expect(renderSequence(sequence, call(), 'none')).toBe(bytes)
   })
 
-  it('double each escape character for tmux', () => {
+  it('double each escape character for tmux, and ring its bell', () => {
     expect(renderSequence('osc9', call({ title: 'a', body: 'b' }), 'tmux')).toBe(
-      '\x1bPtmux;\x1b\x1b]9;a - b\x07\x1b\\',
+      '\x1bPtmux;\x1b\x1b]9;a - b\x07\x1b\\\x07',
     )
     const text = renderSequence('osc99', call(), 'tmux')
-    const [, inner] = /^\x1bPtmux;((?:\x1b\x1b|[^\x1b])*)\x1b\\$/.exec(text) ?? []
+    const [, inner] = /^\x1bPtmux;((?:\x1b\x1b|[^\x1b])*)\x1b\\\x07$/.exec(text) ?? []
     expect(inner?.replaceAll('\x1b\x1b', '\x1b')).toBe(renderSequence('osc99', call(), 'none'))
   })
 
@@ -122,40 +122,6 @@ describe('notifiers: terminal sequences', () => {
   })
 })
 
-describe('notifiers: terminal panes of tmux', () => {
-  it.each([
-    ['/dev/pts/3|0|3.3a|1|1|xterm|', 'allow-passthrough is off in tmux'],
-    ['/dev/pts/3|off|3.5|1|1|xterm|', 'allow-passthrough is off in tmux'],
-    ['/dev/pts/3||3.3|1|1|xterm|', 'allow-passthrough is off in tmux'],
-    ['/dev/pts/3|1|3.3a|0|1|xterm|', 'its tmux window is not shown'],
-    ['/dev/pts/3|on|3.5|1|0|xterm|', 'its tmux window is not shown'],
-    ['/dev/pts/3|1|3.3a|1|1|xterm|', undefined],
-    ['/dev/pts/3|on|3.5|1|2|xterm|', undefined],
-    ['/dev/pts/3|all|3.5|0|0|xterm|', undefined],
-    ['/dev/pts/3||3.2a|0|0|xterm|', undefined],
-    ['/dev/pts/3||2.9|0|0|xterm|', undefined],
-  ])('with the line %s have the restriction: %s', (line, onlyBell) => {
-    expect(parsePane(line)).toMatchObject({ path: '/dev/pts/3', through: 'tmux' })
-    expect(parsePane(line)?.onlyBell).toBe(onlyBell)
-  })
-
-  it('include the names of the outer terminal', () => {
-    const pane = parsePane('/dev/ttys004|1|3.5|1|1|xterm-256color|iTerm2 3.5.0')
-    expect(pane?.names).toEqual(['xterm-256color', 'iTerm2 3.5.0'])
-  })
-
-  it('are undefined when the pane is gone', () => {
-    expect(parsePane('|1|3.5|||\n')).toBeUndefined()
-  })
-
-  it.each(['/etc/passwd', '/dev/sda', '/dev/pts/../sda', '/dev/tty', 'pts/3', '/dev/pts/3x'])(
-    'are rejected if %s is not a terminal',
-    (path) => {
-      expect(() => parsePane(`${path}|1|3.5|1|1||`)).toThrow('no terminal that is known')
-    },
-  )
-})
-
 describe('notifiers: terminal names', () => {
   it.each([
     ['34816', '/dev/pts/0'],
@@ -165,9 +131,9 @@ describe('notifiers: terminal names', () => {
     ['1088', '/dev/ttyS0'],
     ['1024', undefined],
     ['0', undefined],
-    ['', ''],
+    ['', undefined],
     [undefined, undefined],
-    ['/dev/ttys004', '/dev/ttys004'],
+    ['/dev/pts/0', undefined],
   ])('map %s to %s', (tty, name) => {
     expect(ttyName(tty)).toBe(name)
   })

@@ -139,7 +139,7 @@ describe('a question that reaches nobody', () => {
   it.skipIf(!hasPty)('rings the bell of its terminal', async () => {
     const { world, tell } = await makeChannels()
     const pty = await startPty()
-    const id = await tell(ask, { ...env, HOOKBELL_TTY: pty.path })
+    const id = await tell(ask, { ...env, HOOKBELL_TTY: pty.tty })
     await expect.poll(pty.received).toContain('\x07')
     expect(await world.statusOf(id)).toMatchObject({
       outcome: 'undelivered',

@@ -41,7 +41,7 @@ function makeTurns() {
   return {
     ...{ world, path, clock, disk, turns, accepted, payload },
     note: (name = 'UserPromptSubmit', client = 'codex') => {
-      const header = { client, env: { TMUX_PANE: '%1' } }
+      const header = { client, env: { TERM: 'xterm' } }
       const body = Buffer.from(JSON.stringify(payload(name)))
       turns.note(parseEvent({ id: name, at: clock.now, header, body, truncated: false }, []))
     },
@@ -71,7 +71,7 @@ describe('a running turn of a client that fires no hook for a failure', () => {
     expect(await after(500)).toBe(1)
     expect(accepted).toEqual([
       {
-        ...{ client: 'codex', env: { TMUX_PANE: '%1' }, hook_event_name: 'StopFailure' },
+        ...{ client: 'codex', env: { TERM: 'xterm' }, hook_event_name: 'StopFailure' },
         ...{ session_id: 's1', turn_id: 'u1', cwd: '/srv/shop', transcript_path: path },
         error_details: error,
       },
@@ -104,7 +104,7 @@ describe('a running turn of a client that fires no hook for a failure', () => {
     expect(await after(1000)).toBe(1)
     expect(accepted).toEqual([
       {
-        ...{ client: 'codex', env: { TMUX_PANE: '%1' }, hook_event_name: 'Stop' },
+        ...{ client: 'codex', env: { TERM: 'xterm' }, hook_event_name: 'Stop' },
         ...{ session_id: 's1', turn_id: 'u1', cwd: '/srv/shop', transcript_path: path },
       },
     ])
