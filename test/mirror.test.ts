@@ -58,7 +58,7 @@ const topics: { [folder: string]: readonly string[] } = {
     'no-desktop',
     'webhook-address',
   ],
-  policy: ['promises', 'rules', 'sequences'],
+  policy: ['promises', 'rules', 'sequences', 'told-in-time'],
   worker: [
     'attempts',
     'broken-parts',

@@ -108,7 +108,6 @@ export const claude = defineClient({
   // to 0.2 s after it. Its UserPromptSubmit comes when it is typed, so none comes when its turn begins.
   writesQueue: true,
   queuedPromptMs: 2000,
-  reportsIdle: true,
   holdQuestionMs: 0,
   // Measured with 2.1.332: `claude -p` denies what is not allowed 80 ms after the hook.
   holdUnattendedQuestionMs: 1000,

@@ -183,8 +183,6 @@ export interface Client {
   endsForAgents?: true
   /** Begins turns by itself, as scheduled, with the event for a prompt: only its transcript shows that. */
   wakesItself?: true
-  /** A turn that it begins by itself reports that a background task is over. Its events do not say how many run. */
-  ownTurnsReportTasks?: true
   /** Writes to its transcript, after the hooks for the end of a turn, whether one of them made the agent go on. */
   writesStopResult?: true
   /** How long after the end of a turn, in ms, its transcript shows the next prompt, if one was waiting. */
@@ -195,8 +193,6 @@ export interface Client {
   retriesErrors?: true
   /** Fires no hook when a turn fails or a review ends: only its transcript shows that. */
   hidesFailures?: true
-  /** After a minute without an answer to its turn, it sends a Notification. */
-  reportsIdle?: true
   /**
    * The socket of its server, relative to the client's folder. While it exists, the server runs the hooks of all sessions, with
    * the environment and the terminal of the one that started it.

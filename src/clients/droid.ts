@@ -59,7 +59,6 @@ export const droid = defineClient({
   // Measured in a terminal with 0.225.2: the program and the process of the agent each report the end, up to 0.4 s apart.
   repeats: [{ after: 'SessionEnd', again: 'SessionEnd', withinMs: 5000, same: ['reason'] }],
   ordinaryEnds: [],
-  ownTurnsReportTasks: true,
   writesStopResult: true,
   // Measured in a terminal with 0.225.2: a prompt that waits (Enter) is written 0.2 to 0.4 s after the outcome of the turn, its
   // UserPromptSubmit comes before that. One for the queue (Ctrl+Enter) is written instead of the outcome, without a hook.

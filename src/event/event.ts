@@ -64,6 +64,8 @@ export interface AgentEvent {
   backgroundTasks: number
   /** How many of them are agents, whose end continues the session. Absent for none. */
   backgroundAgents?: number
+  /** How many of these are teammates, which are listed as long as the session lives. Absent for none. */
+  backgroundTeammates?: number
   /** When the client goes on by itself, as the agent has scheduled, Unix ms. Absent if it does not, or only later. */
   wakesAt?: number
   durationMs: number | undefined

@@ -185,12 +185,17 @@ const NOT_RUNNING = /^(completed|failed|cancelled|paused)$/i
 
 function backgroundOf(
   tasks: readonly unknown[] = [],
-): Pick<AgentEvent, 'backgroundTasks' | 'backgroundAgents'> {
+): Pick<AgentEvent, 'backgroundTasks' | 'backgroundAgents' | 'backgroundTeammates'> {
   const running = tasks.filter(
     (task) => !isPayload(task) || !NOT_RUNNING.test(textOf(task, 'status')),
   )
-  const backgroundAgents = running.filter((task) => isPayload(task) && isAgent(task)).length
-  return { backgroundTasks: running.length, ...(backgroundAgents > 0 && { backgroundAgents }) }
+  const agents = running.filter(isPayload).filter(isAgent)
+  const backgroundTeammates = agents.filter((task) => /teammate/i.test(textOf(task, 'type'))).length
+  return {
+    backgroundTasks: running.length,
+    ...(agents.length > 0 && { backgroundAgents: agents.length }),
+    ...(backgroundTeammates > 0 && { backgroundTeammates }),
+  }
 }
 
 /** Tasks of Qwen Code have no type of their own: all are agents. */

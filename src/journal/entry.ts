@@ -45,6 +45,8 @@ export interface EventFacts {
   backgroundTasks?: number
   /** How many of them are agents. */
   backgroundAgents?: number
+  /** How many of the agents are teammates. */
+  backgroundTeammates?: number
   /** When the client goes on by itself, as the agent has scheduled, Unix ms. */
   wakesAt?: number
   /** Whether the answer ends with a question. Absent for false. */

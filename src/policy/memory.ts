@@ -1,5 +1,6 @@
 import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
 import type { QuestionEnd } from '../journal/history.ts'
+import { type Postponed, reviewHeld } from './held.ts'
 import { policies as allPolicies } from './policies.ts'
 import { endOf, openQuestions, type Question } from './questions.ts'
 import {
@@ -12,7 +13,15 @@ import {
   type Sessions,
   sessionKey,
 } from './sessions.ts'
-import type { Candidate, HeldEvent, JudgeContext, JudgedEvent, Policy, Verdict } from './types.ts'
+import type {
+  Candidate,
+  Expected,
+  HeldEvent,
+  JudgeContext,
+  JudgedEvent,
+  Policy,
+  Verdict,
+} from './types.ts'
 
 /** The verdict on a candidate, and which policy gave it. */
 export interface Judgement {
@@ -26,7 +35,7 @@ export interface Judgement {
 export type MemoryState = { [policy: string]: unknown }
 
 /** The settings for judging, which are the same for all channels. */
-export type JudgeSettings = Omit<JudgeContext, 'session'>
+export type JudgeSettings = Omit<JudgeContext, 'session' | 'dueAt'>
 
 /** All policies in their order, with the state of each. A policy that throws is skipped, so that events are sent. */
 export class Memory {
@@ -101,27 +110,27 @@ export class Memory {
     candidates: readonly Candidate[],
     settings: JudgeSettings,
   ): Judgement[] {
-    const context = { ...settings, session: this.session(event) }
+    const context = { ...settings, dueAt: settings.now, session: this.session(event) }
     return candidates.map((candidate) => this.#judgeOne(event, candidate, context))
   }
 
   /** Fields that the policies add to the event's journal entry. */
   note(event: JudgedEvent, settings: JudgeSettings): Partial<AcceptedEntry> {
-    const context = { ...settings, session: this.session(event) }
+    const context = { ...settings, dueAt: settings.now, session: this.session(event) }
     const notes = this.#noting.map((policy) =>
       attempt(() => policy.note?.(event, this.#state[policy.name], context)),
     )
     return Object.assign({}, ...notes)
   }
 
-  /** Why a held delivery is no longer worth sending; undefined if it is. */
-  review(held: HeldEvent, settings: JudgeSettings): string | undefined {
-    const context = { ...settings, session: this.session(held) }
+  /** Why a held delivery is no longer worth sending, or its new time; undefined if it is sent at its time. */
+  review(held: HeldEvent, settings: JudgeSettings): string | Postponed | undefined {
+    const context = { ...settings, dueAt: settings.now, session: this.session(held) }
     for (const policy of this.#policies) {
       const reason = attempt(() => policy.review?.(held, this.#state[policy.name], context))
       if (reason !== undefined) return reason
     }
-    return undefined
+    return attempt(() => reviewHeld(held, context.session, context.now))
   }
 
   fold(entry: JournalEntry) {
@@ -135,17 +144,22 @@ export class Memory {
 
   #judgeOne(event: JudgedEvent, candidate: Candidate, context: JudgeContext): Judgement {
     let longest: Judgement = { candidate, by: '', verdict: { type: 'send' } }
+    let expects: Expected | undefined
     for (const policy of this.#policies) {
       if (!isInForce(policy, candidate, context)) continue
       const before = longest.verdict.type === 'hold' ? longest.verdict.until : 0
-      // Judged for the time at which it would be sent: another rule may hold it into quiet hours.
-      const then = before > context.now ? { ...context, now: before } : context
+      const dueAt = Math.max(before, context.dueAt)
+      const then = { ...context, dueAt }
       const verdict = attempt(() => policy.judge(event, candidate, this.#state[policy.name], then))
       if (verdict?.type === 'suppress') return { candidate, by: policy.name, verdict }
       if (verdict?.type !== 'hold') continue
+      expects ??= verdict.expects
       if (verdict.until > before) longest = { candidate, by: policy.name, verdict }
     }
-    return longest
+    const { verdict } = longest
+    return verdict.type === 'hold' && expects
+      ? { ...longest, verdict: { ...verdict, expects } }
+      : longest
   }
 }
 

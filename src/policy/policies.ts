@@ -1,19 +1,16 @@
 import { answeredAtOnce } from './rules/answered-at-once.ts'
 import { atTerminal } from './rules/at-terminal.ts'
-import { background } from './rules/background.ts'
 import { burst } from './rules/burst.ts'
 import { cooldown } from './rules/cooldown.ts'
 import { duplicates } from './rules/duplicates.ts'
 import { ends } from './rules/ends.ts'
+import { goesOn } from './rules/goes-on.ts'
 import { idle } from './rules/idle.ts'
 import { mute } from './rules/mute.ts'
 import { projectFile } from './rules/project-file.ts'
-import { queuedPrompts } from './rules/queued-prompts.ts'
 import { quietHours } from './rules/quiet-hours.ts'
 import { repeats } from './rules/repeats.ts'
-import { scheduled } from './rules/scheduled.ts'
 import { shortTurns } from './rules/short-turns.ts'
-import { stopHooks } from './rules/stop-hooks.ts'
 import { subAgents } from './rules/sub-agents.ts'
 import type { Policy } from './types.ts'
 
@@ -28,10 +25,7 @@ export const policies = [
   projectFile,
   repeats,
   subAgents,
-  stopHooks,
-  queuedPrompts,
-  background,
-  scheduled,
+  goesOn,
   idle,
   ends,
   shortTurns,

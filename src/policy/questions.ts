@@ -35,8 +35,8 @@ interface Reply {
 export interface Questions {
   /** When everything asked before was last answered, or no longer mattered. */
   answeredAt: number
-  /** The same for what sub-agents asked: they may wait for an answer while the turn ends. Absent if it is the same. */
-  agentsAnsweredAt?: number
+  /** The same for what sub-agents asked: they may wait for an answer while the turn ends. */
+  agentsAnsweredAt: number
   questions: Question[]
   replies: Reply[]
 }
@@ -103,9 +103,8 @@ export function noteAnswer(
     return settle(session)
   }
   noteBefore(session, at, how, ({ agentId }) => !(agentId && leavesAgents))
-  const { answeredAt, agentsAnsweredAt = answeredAt } = session
-  session.answeredAt = Math.max(answeredAt, at)
-  session.agentsAnsweredAt = leavesAgents ? agentsAnsweredAt : Math.max(agentsAnsweredAt, at)
+  session.answeredAt = Math.max(session.answeredAt, at)
+  if (!leavesAgents) session.agentsAnsweredAt = Math.max(session.agentsAnsweredAt, at)
 }
 
 /** Notes that a sub-agent has ended, which waits for no answer any more. */
@@ -148,7 +147,7 @@ function noteBefore(
 
 /** Finds the answers to open questions among those that are noted: they may have come in any order. */
 function settle(session: Questions) {
-  const { answeredAt, agentsAnsweredAt = answeredAt, replies } = session
+  const { answeredAt, agentsAnsweredAt, replies } = session
   for (const one of openQuestions(session)) {
     const reply = replies.find(({ toolUseId }) => toolUseId !== '' && toolUseId === one.toolUseId)
     const before = one.agentId ? agentsAnsweredAt : answeredAt

@@ -15,7 +15,7 @@ import {
   noteRecorded,
   type Questions,
 } from './questions.ts'
-import { goesOn, isTurnOver, noteTurn, type Turns } from './turns.ts'
+import { goesOn, isTurnOver, noTurns, noteTurn, type Turns } from './turns.ts'
 
 /** How many sessions are remembered: more than run on one machine in a day. */
 const MAX_SESSIONS = 500
@@ -40,13 +40,15 @@ export interface Earlier {
 
 /** What is known of one session. Times are Unix ms; 0: never. */
 export interface Session extends Turns, Questions {
-  /** When the latest of its events was accepted. Absent in states of version 0.1. */
-  latestAt?: number
+  /** When the latest of its events was accepted. */
+  latestAt: number
   /** Events that later ones may repeat. */
   firsts: Earlier[]
   /** By channel: when something other than a question was last judged. */
   judgedAt: { [channel: string]: number }
   isSubagent: boolean
+  /** The id of the turn that a person began last, or wrote to. Absent or '' if it has none. */
+  turnId?: string
   /** Whether it runs without a person, by the latest event that shows it. Absent if unknown. */
   isHeadless?: boolean
 }
@@ -125,20 +127,16 @@ export function isOver(
   const { kind, at } = event
   if (kind === 'permission') return isAnswered(session, event)
   // A prompt that was waiting when the turn ended was written before that.
-  const since = session.wentOnAt?.includes(at) ? at + QUEUED_PROMPT_MS : at
+  const since = session.wentOnAt.includes(at) ? at + QUEUED_PROMPT_MS : at
   return seenByPrompt.includes(kind) && session.promptAt > since
 }
 
-function emptySession(): Session {
+/** A session of which nothing is known. */
+export function emptySession(): Session {
   return {
-    promptAt: 0,
-    answeredAt: 0,
-    turnEnd: undefined,
-    questions: [],
-    replies: [],
-    firsts: [],
-    judgedAt: {},
-    isSubagent: false,
+    ...noTurns,
+    ...{ answeredAt: 0, agentsAnsweredAt: 0, questions: [], replies: [] },
+    ...{ latestAt: 0, firsts: [], judgedAt: {}, isSubagent: false },
   }
 }
 
@@ -146,20 +144,25 @@ function remember(session: Session, entry: AcceptedEntry) {
   const { id, acceptedAt: at, kind, client, sessionId, event: name, to = [] } = entry
   const { means = '', parentSessionId = '', agentId = '', ...facts } = entry.facts ?? {}
   const { notificationType = '', reason = '', tool = '', turnId = '', transcriptPath } = facts
-  const { backgroundTasks = 0, backgroundAgents = 0, asks = false, durationMs, wakesAt } = facts
+  const { backgroundTasks = 0, backgroundAgents = 0, wakesAt } = facts
   const told = { id, at, means, name, notificationType, reason, tool, turnId }
   const meaning = meaningOf({ ...told, client, sessionId, backgroundAgents } as Told)
   const judged = judgedChannels(entry)
-  session.latestAt = Math.max(session.latestAt ?? 0, at)
+  session.latestAt = Math.max(session.latestAt, at)
+  const isIdle = kind === 'waiting' && meaning.isIdle
   // Neither an idle notice after a turn nor an end after which the agent goes on counts as judged. Computed before
   // `noteTurn` changes the session.
-  const isIdleAfterTurn = kind === 'waiting' && meaning.isIdle && isTurnOver(session)
-  const isAside = isIdleAfterTurn || goesOn({ means })
+  const isAside = (isIdle && isTurnOver(session)) || goesOn({ means })
   if (kind !== 'permission' && !isAside) noteJudged(session, judged, at)
+  // Some clients send that notice also when a person stops a turn.
+  if (isIdle && !meaning.isAnswer) session.idleAt = Math.max(session.idleAt, at)
   const how = signIn(meaning, turnId !== '' && turnId === session.turnId)
+  if (meaning.isPrompt) session.turnId = turnId
   noteTurn(session, meaning, {
-    ...{ at, means, backgroundTasks, backgroundAgents, asks, durationMs, wakesAt, judged, to },
-    turnId,
+    ...{ at, means, backgroundTasks, backgroundAgents, wakesAt, judged, to },
+    backgroundTeammates: facts.backgroundTeammates ?? 0,
+    ...{ asks: facts.asks === true, waitedMs: facts.durationMs },
+    isInterrupted: facts.isInterrupted === true && kind !== 'abnormal-end',
   })
   const asked = {
     ...{ id, at, toolUseId: knownCall(facts.toolUseId), ...(agentId && { agentId }) },

@@ -1,49 +1,55 @@
-import { QUEUED_PROMPT_MS } from '../context/turn.ts'
 import type { Meaning } from '../event/meaning.ts'
-import type { Questions } from './questions.ts'
+import type { NoiseSettings } from './noise.ts'
 
 /** More than are held at once: each one is dropped at the next. */
 const MAX_WENT_ON = 20
-
-/** How long clients that report an unanswered turn by themselves wait before they do. */
-export const ANSWER_MS = 60_000
 
 export interface TurnEnd {
   at: number
   means: string
   backgroundTasks: number
-  /** How many of them are agents. Absent in states of version 0.1. */
-  backgroundAgents?: number
+  /** How many of them are agents. */
+  backgroundAgents: number
+  /** How many of the agents are teammates. */
+  backgroundTeammates: number
   /** When the client was to go on by itself, Unix ms. Absent if it was not. */
   wakesAt?: number | undefined
+  /** Channels that a route chose for it. */
   judged: readonly string[]
-  /** Those of them to which it was sent, or for which it is held. Absent in states of version 0.1. */
-  to?: readonly string[]
+  /** Those of them to which it was sent, or for which it is held. */
+  to: readonly string[]
   /** Whether its answer ends with a question. */
-  asks?: boolean
-  /** How long it took, in ms. Absent if unknown. */
-  tookMs?: number | undefined
-  /** When the last turn, this one or an earlier one, left background tasks running, Unix ms. Absent for never. */
-  leftTasksAt?: number | undefined
+  asks: boolean
+  /** How long a person had waited for it, in ms. Absent if unknown. */
+  waitedMs?: number | undefined
 }
 
 /** What is known of the turns of a session. Times are Unix ms; 0: never. */
 export interface Turns {
-  /** When a person last wrote, other than within a turn of a client that gives turns an id. */
+  /** When a person last wrote. */
   promptAt: number
-  /** The id of the turn that this prompt began. Absent if it has none. */
-  turnId?: string | undefined
-  /** When the client last began a turn by itself. Absent for never. */
-  ownTurnAt?: number
+  /** When the client last began a turn by itself. */
+  ownTurnAt: number
+  /** When the work began that goes on, or did last: what a person writes meanwhile does not begin it anew. */
+  workAt: number
+  /** When the session last came to rest. */
+  restedAt: number
+  /** When the client last said that it waits. */
+  idleAt: number
   turnEnd: TurnEnd | undefined
-  /** When the agent went on at the end of its turn, because of a hook or a prompt that was waiting. Absent for never. */
-  wentOnAt?: readonly number[]
-  /** When the session last ended. Absent for never. */
-  endedAt?: number
+  /** When the agent went on at the end of its turn, because of a hook or a prompt that was waiting. */
+  wentOnAt: readonly number[]
+  /** When the session last ended. */
+  endedAt: number
+}
+
+export const noTurns: Turns = {
+  ...{ promptAt: 0, ownTurnAt: 0, workAt: 0, restedAt: 0, idleAt: 0, endedAt: 0 },
+  ...{ turnEnd: undefined, wentOnAt: [] },
 }
 
 /** When the last turn began, Unix ms; 0: unknown. */
-export function turnStart({ promptAt, ownTurnAt = 0 }: Turns): number {
+export function turnStart({ promptAt, ownTurnAt }: Turns): number {
   return Math.max(promptAt, ownTurnAt)
 }
 
@@ -58,81 +64,60 @@ export function goesOn({ means }: { means: string }): boolean {
   return means === 'StopRefused' || means === 'StopQueued'
 }
 
-/** The end of the turn before the one that runs at a moment, if its prompt was waiting for that. */
-function endBeforeQueued(session: Turns, at: number): TurnEnd | undefined {
-  const { turnEnd } = session
-  if (turnEnd?.means !== 'StopQueued' || turnEnd.at > at) return undefined
-  return turnStart(session) <= turnEnd.at + QUEUED_PROMPT_MS ? turnEnd : undefined
+/** Whether the client began the turn that runs or ends now: not even its beginning may have been reported. */
+export function isOwnTurn(session: Turns): boolean {
+  return session.ownTurnAt > session.promptAt || isTurnOver(session)
 }
 
-/** Whether the client began the last turn by itself: nobody waits for its end. */
-export function isOwnTurn({ promptAt, ownTurnAt = 0 }: Turns): boolean {
-  return ownTurnAt > promptAt
-}
-
-/**
- * How long the turn took that ends now: the time since it began if that is known here, else what the payload or the
- * transcript says. If its prompt was waiting, the turn before counts too: nobody was told of its end.
- */
-export function turnMs(
-  session: Turns | undefined,
-  { at, durationMs }: { at: number; durationMs?: number | undefined },
-): number | undefined {
-  if (session === undefined || isTurnOver(session)) return durationMs
-  const start = turnStart(session)
-  const before = endBeforeQueued(session, at)
-  if (before) {
-    const { tookMs } = before
-    return tookMs === undefined ? undefined : tookMs + Math.max(0, at - Math.max(start, before.at))
-  }
-  return start > 0 && start <= at ? at - start : durationMs
+/** Whether the client works on a turn that it began by itself. */
+export function isAtWork(session: Turns): boolean {
+  return session.ownTurnAt > session.promptAt && !isTurnOver(session)
 }
 
 /**
- * How long a person has waited for the end of a turn: it may only report that background tasks of an earlier one are over,
- * and nobody was told of the turns before, if prompts were waiting.
+ * How long a person has waited for the end of a turn: since that person last wrote, or since the work began, whichever is
+ * longer. So neither a hint during a long turn counts as its beginning, nor what the client begins by itself.
+ * @param event `durationMs`: what the payload or the transcript says
  */
 export function waitedMs(
   session: Turns | undefined,
-  event: { at: number; durationMs?: number | undefined; backgroundTasks: number },
+  { at, durationMs }: { at: number; durationMs?: number | undefined },
 ): number | undefined {
-  const { promptAt = 0, turnEnd } = session ?? {}
-  const areOver = (turnEnd?.backgroundTasks ?? 0) > event.backgroundTasks
-  const isReport = session !== undefined && isOwnTurn(session) && !isTurnOver(session) && areOver
-  // Otherwise the same as for the rule about short turns, whose reason must fit the title.
-  return isReport && promptAt > 0 ? event.at - promptAt : turnMs(session, event)
-}
-
-/** What an event says of a turn that ends with it. */
-type EndingTurn = Omit<TurnEnd, 'tookMs' | 'leftTasksAt'> & {
-  durationMs?: number | undefined
-  turnId?: string
+  const { promptAt, workAt, restedAt } = session ?? noTurns
+  const since = [promptAt, workAt > restedAt ? workAt : 0].filter((one) => one > 0 && one <= at)
+  const times = [...since.map((one) => at - one), ...(durationMs === undefined ? [] : [durationMs])]
+  return times.length > 0 ? Math.max(...times) : undefined
 }
 
 /** Notes what an event says of the turns of its session. Idempotent: times only grow. */
 export function noteTurn(
   session: Turns,
-  { isPrompt, isOwnTurn, isSessionEnd, isTurnEnd, isInterrupt }: Meaning,
-  { durationMs, turnId, ...ending }: EndingTurn,
+  meaning: Meaning,
+  { isInterrupted, ...ending }: TurnEnd & { isInterrupted: boolean },
 ) {
-  const { at, backgroundTasks } = ending
-  const { turnEnd: last } = session
-  // Codex takes up a prompt within a turn long after it was written: its time is neither the beginning of the turn nor a sign
-  // of a person.
-  if (isPrompt && (!turnId || turnId !== session.turnId)) {
-    session.promptAt = Math.max(session.promptAt, at)
-    session.turnId = turnId || undefined
+  const { at } = ending
+  const { isPrompt, isOwnTurn: isOwn, isSessionEnd, isTurnEnd, isInterrupt } = meaning
+  if (isPrompt) session.promptAt = Math.max(session.promptAt, at)
+  if (isOwn) session.ownTurnAt = Math.max(session.ownTurnAt, at)
+  // Some clients report only by their transcript, at the next prompt, that a person stopped the turn.
+  const isStart = isPrompt || isOwn
+  if (isInterrupted) noteRest(session, isStart ? at - 1 : at)
+  if (isStart && at > session.restedAt) {
+    const { workAt, restedAt } = session
+    session.workAt = workAt > restedAt ? Math.min(workAt, at) : at
   }
-  if (isOwnTurn) session.ownTurnAt = Math.max(session.ownTurnAt ?? 0, at)
   if (goesOn(ending)) {
-    session.wentOnAt = [...new Set([...(session.wentOnAt ?? []), at])].slice(-MAX_WENT_ON)
+    session.wentOnAt = [...new Set([...session.wentOnAt, at])].slice(-MAX_WENT_ON)
   }
-  if (isSessionEnd) session.endedAt = Math.max(session.endedAt ?? 0, at)
-  if (!isTurnEnd || at < (last?.at ?? 0)) return
-  if (isInterrupt && isLateInterrupt(session, at)) return
-  const tookMs = at === last?.at ? last.tookMs : turnMs(session, { at, durationMs })
-  const leftTasksAt = backgroundTasks > 0 ? at : last?.leftTasksAt
-  session.turnEnd = { ...ending, tookMs, leftTasksAt }
+  if (isSessionEnd) session.endedAt = Math.max(session.endedAt, at)
+  if (isSessionEnd) noteRest(session, at)
+  if (!isTurnEnd || (isInterrupt && isLateInterrupt(session, at))) return
+  if (!goesOn(ending)) noteRest(session, at)
+  if (at >= (session.turnEnd?.at ?? 0)) session.turnEnd = ending
+}
+
+function noteRest(session: Turns, at: number) {
+  session.restedAt = Math.max(session.restedAt, at)
 }
 
 /**
@@ -141,16 +126,27 @@ export function noteTurn(
  */
 function isLateInterrupt(session: Turns, at: number): boolean {
   const start = turnStart(session)
-  return start > at || (session.endedAt !== undefined && session.endedAt >= start)
+  return start > at || (session.endedAt > 0 && session.endedAt >= start)
 }
 
-/** The recorded reason for a turn that is not sent because its session is over. */
-export const ENDED_BEFORE = 'the session ended before it was told'
+/**
+ * Why nothing is missing on a channel that does not get what comes after the end of a turn: it gets that end, or the
+ * turn was short and asked nothing, so that the person was still looking.
+ * @returns undefined if something is missing
+ */
+export function whyKnown(
+  { judged, to, asks, waitedMs: ms }: TurnEnd,
+  channel: string,
+  { minSeconds, off }: Pick<NoiseSettings, 'minSeconds' | 'off'>,
+): string | undefined {
+  if (to.includes(channel)) return 'the end of the turn before it is told on this channel'
+  if (!judged.includes(channel) || asks || ms === undefined || off.includes('short-turns')) {
+    return undefined
+  }
+  return ms < minSeconds * 1000 ? `the turn before it ${tookLess(ms, minSeconds)}` : undefined
+}
 
-/** Whether the session ended after its last turn, which ended at `at`. */
-export function hasEndedAfter(
-  session: (Turns & Pick<Questions, 'answeredAt'>) | undefined,
-  at: number,
-): boolean {
-  return session?.turnEnd?.at === at && session.answeredAt > at
+/** `took 5.1 s, less than 15 s`. Rounded down, so that it never looks like the limit itself. */
+export function tookLess(ms: number, minSeconds: number): string {
+  return `took ${Math.floor(ms / 100) / 10} s, less than ${minSeconds} s`
 }

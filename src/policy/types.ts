@@ -32,19 +32,26 @@ export interface Candidate {
   later?: { ms: number; because: string }
 }
 
+/**
+ * What is expected to follow the end of a turn that is held: another turn; or, if nothing does, a notice of the client
+ * that it waits, which makes the end due at once.
+ */
+export type Expected = 'turn' | 'notice'
+
 export type Verdict =
   | { type: 'send' }
   | { type: 'suppress'; reason: string }
   /**
-   * `until`: Unix ms. Deliveries held for the same channel with the same `group` become one message. `earliest`: when
-   * a later step may be sent if nobody was reached before, Unix ms. `dueOtherwise`: if quiet hours hold it, when it would
-   * be due without them, Unix ms.
+   * `until`: Unix ms. Deliveries held for the same channel with the same `group` become one message. `expects`: held because
+   * something is expected to follow, see `Expected`. `earliest`: when a later step may be sent if nobody was reached before,
+   * Unix ms. `dueOtherwise`: if quiet hours hold it, when it would be due without them, Unix ms.
    */
   | {
       type: 'hold'
       until: number
       reason: string
       group: string
+      expects?: Expected | undefined
       earliest?: number
       dueOtherwise?: number
     }
@@ -58,6 +65,8 @@ export interface JudgeContext {
   project?: ProjectVerdict | undefined
   /** Unix ms. */
   now: number
+  /** When the event would be sent, by the rules before this one: one of them may hold it into quiet hours. Unix ms. */
+  dueAt: number
   /** The event's session as it was before; undefined if it has none, or if this is its first event. */
   session: Session | undefined
 }
@@ -70,7 +79,7 @@ export interface ProjectVerdict {
   fails: string | undefined
 }
 
-/** A delivery that was held and is due now. */
+/** A delivery that is held, and is due or may be now. */
 export interface HeldEvent {
   id: string
   client: string
@@ -84,6 +93,13 @@ export interface HeldEvent {
   project: string
   /** Whether the channel keeps a record and disturbs nobody. */
   isRecord: boolean
+  /** Whether it is the end of a turn that asks something. */
+  asks?: boolean | undefined
+  /** When it is due, Unix ms. */
+  until: number
+  expects?: Expected | undefined
+  /** Whether it is a later step of a route. */
+  isStep: boolean
 }
 
 /**
@@ -107,7 +123,7 @@ export interface Policy<State = unknown> {
   judge(event: JudgedEvent, candidate: Candidate, state: State, context: JudgeContext): Verdict
   /** Fields to add to the event's journal entry, so that `fold` finds them there. */
   note?(event: JudgedEvent, state: State, context: JudgeContext): Partial<AcceptedEntry>
-  /** Called when a held delivery is due. @returns why it is no longer worth sending; undefined if it is */
+  /** @returns why a held delivery is no longer worth sending; undefined if it is */
   review?(held: HeldEvent, state: State, context: JudgeContext): string | undefined
 }
 

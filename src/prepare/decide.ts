@@ -129,15 +129,19 @@ function delayByStep(judgement: Judgement, event: JudgedEvent, settings: JudgeSe
   const { candidate, verdict } = judgement
   const { later } = candidate
   if (!later || verdict.type === 'suppress') return judgement
-  const { until: earliest, group } =
-    verdict.type === 'hold' ? verdict : { until: event.at, group: '' }
+  const {
+    until: earliest,
+    group,
+    expects,
+  } = verdict.type === 'hold' ? verdict : { until: event.at, group: '', expects: undefined }
   const until = earliest + later.ms
   const quiet = judgeQuietHours(until, event.kind, candidate, settings)
   if (quiet.type === 'hold') {
-    return { candidate, by: quietHours.name, verdict: { ...quiet, earliest } }
+    return { candidate, by: quietHours.name, verdict: { ...quiet, expects, earliest } }
   }
   const reason = later.because
-  return { candidate, by: 'steps', verdict: { type: 'hold', until, reason, group, earliest } }
+  const hold: Verdict = { type: 'hold', until, reason, group, expects, earliest }
+  return { candidate, by: 'steps', verdict: hold }
 }
 
 /** The verdict of quiet hours on a delivery that is due now, such as one that waited for its destination. */

@@ -11,7 +11,8 @@ const ONE_WORD = /^\w{1,48}$/
 /** The facts that the journal keeps so that an event can be judged again. The agent's text is not part of them. */
 export function factsOf(event: EnrichedEvent, { keepsText }: { keepsText: boolean }): EventFacts {
   const { means, durationMs, backgroundTasks, isHeadless, isAtTerminal, failure } = event
-  const { backgroundAgents, wakesAt, asks, isInterrupted, isAtRest, waitingMs = 0 } = event
+  const { backgroundAgents, backgroundTeammates, wakesAt, waitingMs = 0 } = event
+  const { asks, isInterrupted, isAtRest } = event
   const failureReason = failure?.reason ?? ''
   const texts = {
     notificationType: event.notificationType,
@@ -36,6 +37,7 @@ export function factsOf(event: EnrichedEvent, { keepsText }: { keepsText: boolea
     ...(waitingMs > 0 && { waitingMs: Math.round(waitingMs) }),
     ...(backgroundTasks > 0 && { backgroundTasks }),
     ...(backgroundAgents && { backgroundAgents }),
+    ...(backgroundTeammates && { backgroundTeammates }),
     ...(wakesAt && { wakesAt }),
     ...(asks && { asks }),
     ...(isInterrupted && { isInterrupted }),
@@ -74,6 +76,7 @@ export function eventOfEntry(
     branch: facts.branch ?? '',
     backgroundTasks: facts.backgroundTasks ?? 0,
     ...(facts.backgroundAgents && { backgroundAgents: facts.backgroundAgents }),
+    ...(facts.backgroundTeammates && { backgroundTeammates: facts.backgroundTeammates }),
     ...(facts.wakesAt && { wakesAt: facts.wakesAt }),
     ...(facts.asks && { asks: true }),
     ...(facts.isInterrupted && { isInterrupted: true }),

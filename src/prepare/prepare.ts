@@ -10,8 +10,8 @@ import { cleanEntry } from '../journal/journal.ts'
 import { OWN_CLIENT } from '../journal/own-events.ts'
 import { notifierOf } from '../notifiers/index.ts'
 import type { Judgement } from '../policy/memory.ts'
-import { queuedPrompts } from '../policy/rules/queued-prompts.ts'
-import type { Candidate, Verdict } from '../policy/types.ts'
+import { goesOn } from '../policy/rules/goes-on.ts'
+import type { Candidate, Expected, Verdict } from '../policy/types.ts'
 import { Renderer } from '../render/render.ts'
 import type { Templates } from '../render/templates.ts'
 import { markdownReaderFor } from '../render/values.ts'
@@ -38,6 +38,8 @@ export interface Held {
   reason: string
   /** Deliveries of the same group that are due together become one message; absent if it is sent alone. */
   group?: string
+  /** What is expected to follow, if it is held for that. */
+  expects?: Expected | undefined
   /** For a later step: when it may be sent at the earliest if nobody was reached before, Unix ms. */
   earliest?: number | undefined
   /** If quiet hours hold it: when it would be due without them, Unix ms. */
@@ -66,7 +68,7 @@ export async function prepare(
   deps: PrepareDeps,
 ): Promise<Prepared> {
   const [enriched, project, isAtTerminal] = await Promise.all([
-    enrich(parsed, { ...deps, findsQueued: isRuleUsed(queuedPrompts, loaded.config) }),
+    enrich(parsed, { ...deps, findsQueued: isRuleUsed(goesOn, loaded.config) }),
     deps.projectRules?.(parsed.cwd),
     findAtTerminal(parsed, loaded.config),
   ])
@@ -133,7 +135,7 @@ export async function prepareAgain(
 
 function holdBack(
   delivery: Delivery,
-  { until, reason, group, earliest, dueOtherwise }: Extract<Verdict, { type: 'hold' }>,
+  { until, reason, group, expects, earliest, dueOtherwise }: Extract<Verdict, { type: 'hold' }>,
   { channel, later }: Candidate,
   { config }: LoadedConfig,
 ): Omit<Held, 'project'> {
@@ -142,6 +144,7 @@ function holdBack(
   return {
     delivery: { ...delivery, notBefore: until, expires },
     reason,
+    expects,
     earliest,
     // The delay of a later step counts from the end of quiet hours: without them, all of its times would change.
     ...(!later && { dueOtherwise }),

@@ -1,6 +1,5 @@
 import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
-import { ANSWERED_BEFORE } from '../policy/rules/answered-at-once.ts'
-import { ENDED_BEFORE } from '../policy/turns.ts'
+import { ANSWERED_BEFORE, ENDED_BEFORE } from '../policy/held.ts'
 import type { Ping } from './replay.ts'
 
 type HeldEntry = Extract<JournalEntry, { type: 'held' }>

@@ -2,11 +2,13 @@ import type { Config } from '../config/schema/schema.ts'
 import type { EnrichedEvent } from '../context/enrich.ts'
 import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
 import { notifierOf } from '../notifiers/index.ts'
+import type { Postponed } from '../policy/held.ts'
 import { Memory } from '../policy/memory.ts'
 import type { Mute } from '../policy/mutes.ts'
-import type { Candidate, Verdict } from '../policy/types.ts'
+import { sessionKey } from '../policy/sessions.ts'
+import type { Candidate, HeldEvent, Verdict } from '../policy/types.ts'
 import { acceptedEntry } from '../prepare/accepted-entry.ts'
-import { type Decided, decide, type Stored, settingsOf } from '../prepare/decide.ts'
+import { type Decided, decide, judgeDue, type Stored, settingsOf } from '../prepare/decide.ts'
 
 /** One message that reaches a channel. */
 export interface Ping {
@@ -38,10 +40,9 @@ interface ReplayOptions {
   whyNotAsked?(event: string, channel: string): string | undefined
 }
 
-interface Waiting extends Ping {
+interface Waiting extends Ping, Pick<HeldEvent, 'expects' | 'isRecord' | 'isStep'> {
   group: string
   event: EnrichedEvent
-  isRecord: boolean
 }
 
 /**
@@ -81,6 +82,7 @@ export class Replay {
     if (decided.suppress !== undefined) {
       this.journal.push({ at: now, id: found.id, type: 'suppressed', reason: decided.suppress })
     }
+    this.#tellEarly(found, now)
     return decided
   }
 
@@ -95,16 +97,32 @@ export class Replay {
     this.#tellDue(Number.MAX_SAFE_INTEGER)
   }
 
-  #begin(event: EnrichedEvent, { channel, isRecord }: Candidate, verdict: Verdict, now: number) {
+  #begin(event: EnrichedEvent, candidate: Candidate, verdict: Verdict, now: number) {
+    const { channel, isRecord } = candidate
     const { id, kind } = event
     const ping = { at: now, channel, events: [id], kind }
     if (verdict.type === 'send') this.pings.push(ping)
     if (verdict.type !== 'hold') return
-    const { until, reason } = verdict
+    const { until, reason, expects } = verdict
+    const isStep = candidate.later !== undefined
     const isTogether = verdict.group !== '' && notifierOf(channel, this.#config)?.summarizes
     const group = `${channel} ${isTogether ? verdict.group : id}`
-    this.#waiting.push({ ...ping, at: until, group, event, isRecord })
+    this.#waiting.push({ ...ping, at: until, group, event, expects, isRecord, isStep })
     this.journal.push({ at: now, id, type: 'held', channel, until, reason, group })
+  }
+
+  /** Sends what is held for the session and will not be followed, as its latest event shows. */
+  #tellEarly(session: EnrichedEvent, now: number) {
+    const key = sessionKey(session)
+    for (const one of this.#waiting.filter(({ event }) => sessionKey(event) === key)) {
+      const review = this.#review(one, now)
+      if (typeof review !== 'object' || review.until > now) continue
+      const { channel, event } = one
+      if (judgeDue({ kind: event.kind, channel }, this.#config, now).type === 'hold') continue
+      this.#waiting = this.#waiting.filter((other) => other !== one)
+      this.#hold(one, review, now)
+      this.pings.push({ at: now, channel, events: one.events, kind: one.kind })
+    }
   }
 
   #tellDue(now: number) {
@@ -120,23 +138,38 @@ export class Replay {
   }
 
   #tellTogether(group: readonly Waiting[], now: number) {
-    const kept = group.filter((one) => !this.#isDropped(one, now))
+    const kept = group.filter((one) => this.#isStillDue(one, now))
     const [first] = kept
     if (!first) return
     const { channel, kind } = first
     this.pings.push({ at: now, channel, events: kept.flatMap(({ events }) => events), kind })
   }
 
-  #isDropped({ event, channel, isRecord }: Waiting, now: number): boolean {
+  #isStillDue(one: Waiting, now: number): boolean {
+    const { event, channel } = one
     const { id } = event
-    const held = { ...event, channel, isRecord }
-    const settings = settingsOf(this.#config, this.#depsAt(now, id, channel))
+    const review = this.#review(one, now)
+    if (review === undefined) return true
+    if (typeof review === 'object') {
+      this.#waiting.push({ ...one, at: review.until })
+      this.#hold(one, review, now)
+      return false
+    }
+    this.dropped.push({ at: now, id, channel, reason: review })
+    this.journal.push({ at: now, id, type: 'suppressed', channel, reason: review })
+    return false
+  }
+
+  #review({ event, channel, at: until, expects, isRecord, isStep }: Waiting, now: number) {
+    const { id } = event
     const recorded = this.#options.whyNotAsked?.(id, channel)
-    const reason = recorded ?? this.memory.review(held, settings)
-    if (reason === undefined) return false
-    this.dropped.push({ at: now, id, channel, reason })
-    this.journal.push({ at: now, id, type: 'suppressed', channel, reason })
-    return true
+    if (recorded !== undefined) return recorded
+    const held = { ...event, channel, until, expects, isRecord, isStep }
+    return this.memory.review(held, settingsOf(this.#config, this.#depsAt(now, id, channel)))
+  }
+
+  #hold({ event: { id }, channel }: Waiting, { until, reason }: Postponed, now: number) {
+    this.journal.push({ at: now, id, type: 'held', channel, until, reason })
   }
 
   #depsAt(now: number, event: string, heldFor?: string) {

@@ -23,6 +23,7 @@ const parkedSchema = z.object({
     .optional()
     .describe('The destination has asked to wait until it is due; absent for false'),
   group: z.string().optional().describe('Deliveries of a group that are due become one message'),
+  expects: z.enum(['turn', 'notice']).optional().describe('What is expected to follow it'),
   earliest: z
     .number()
     .optional()

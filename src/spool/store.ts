@@ -43,6 +43,8 @@ export interface ParkReason {
   isAsked?: boolean | undefined
   /** Deliveries of the same group that are due together become one message. */
   group?: string | undefined
+  /** What is expected to follow, if it is held for that. */
+  expects?: 'turn' | 'notice' | undefined
   /** For a later step: when it may be sent at the earliest if nobody was reached before, Unix ms. */
   earliest?: number | undefined
   /** If quiet hours hold it: when it would be due without them, Unix ms. */

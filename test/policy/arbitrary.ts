@@ -61,13 +61,15 @@ export const timelines: fc.Arbitrary<EnrichedEvent[]> = fc
 
 /**
  * The turns of its session that may be delivered instead of this event under other rules: for a turn, the
- * later ones; for a notice that the agent waits, the earlier ones.
+ * later ones; for a notice that the agent waits, and for the end of the session, the earlier ones.
  */
 export function turnsInstead(events: readonly EnrichedEvent[], id: string): string[] {
   const event = events.find((one) => one.id === id)
-  const sign = event?.kind === 'done' ? 1 : event?.kind === 'waiting' ? -1 : 0
+  const isAfter = /^(waiting|ended|abnormal-end)$/.test(event?.kind ?? '')
+  const sign = event?.kind === 'done' ? 1 : isAfter ? -1 : 0
   return events
     .filter(({ client, sessionId }) => client === event?.client && sessionId === event.sessionId)
-    .filter((one) => sign * (one.at - (event?.at ?? 0)) > 0 && meaningOf(one).isTurnEnd)
+    .filter((one) => sign * (one.at - (event?.at ?? 0)) > 0 || (isAfter && one.at === event?.at))
+    .filter((one) => one.id !== id && meaningOf(one).isTurnEnd)
     .map((one) => one.id)
 }

@@ -45,7 +45,7 @@ const recorded =
     noteRecorded(session, id, { how: 'transcript', at })
 
 function after(...steps: Step[]): Questions {
-  const session: Questions = { answeredAt: 0, questions: [], replies: [] }
+  const session: Questions = { answeredAt: 0, agentsAnsweredAt: 0, questions: [], replies: [] }
   for (const step of steps) step(session)
   return session
 }

@@ -5,8 +5,7 @@ import { noiseRules } from '../../src/config/schema/noise.ts'
 import type { EnrichedEvent } from '../../src/context/enrich.ts'
 import { asksAtEnd } from '../../src/event/headline.ts'
 import { policies } from '../../src/policy/policies.ts'
-import { background } from '../../src/policy/rules/background.ts'
-import { queuedPrompts } from '../../src/policy/rules/queued-prompts.ts'
+import { goesOn } from '../../src/policy/rules/goes-on.ts'
 import { parsePayload } from '../support/payload.ts'
 import { type Options, runTimeline } from '../support/timeline.ts'
 
@@ -199,12 +198,11 @@ describe('the rule', () => {
     const quietHours = [{ from: '09:01', to: '10:00', timeZone: 'UTC' }]
     const steps: Step[] = [
       [0, prompt],
-      [8, asking],
       [68, idle],
     ]
     const held = (...rest: Step[]) => told([...steps, ...rest], { noise: { quietHours } })
     expect(held()).toEqual(['desktop 68 at 3600'])
-    expect(held([90, end])).toEqual([])
+    expect(held([90, { ...end, reason: 'logout' }])).toEqual([])
   })
 
   it('`ends` does not take the end of a session for a crash if a person had stopped its turn', () => {
@@ -221,7 +219,7 @@ describe('the rule', () => {
   })
   const untilTen = waking('10 9 * * *')
 
-  it('`scheduled` drops a turn after which the agent continues as scheduled, but not the last turn', () => {
+  it('`goes-on` drops a turn after which the agent continues as scheduled, but not the last turn', () => {
     const steps: Step[] = [
       [0, prompt],
       [60, untilTen],
@@ -235,7 +233,7 @@ describe('the rule', () => {
     ])
   })
 
-  it('`scheduled` delivers a turn after which the agent does not continue as scheduled', () => {
+  it('`goes-on` delivers a turn after which the agent does not continue as scheduled', () => {
     const steps: Step[] = [
       [0, prompt],
       [60, untilTen],
@@ -248,7 +246,7 @@ describe('the rule', () => {
     expect(byDefault([...steps, [90, prompt], [95, untilTen]])).toEqual([])
   })
 
-  it('`scheduled` delivers a turn at once if its schedule repeats or is far off, if it asks, or if nobody is there', () => {
+  it('`goes-on` delivers a turn at once if its schedule repeats or is far off, if it asks, or if nobody is there', () => {
     const ends = [
       waking('*/5 * * * *'),
       waking('10 9 * * *', true),
@@ -376,14 +374,23 @@ describe('the rule', () => {
     expect(after([80, prompt], [85, idle])).toEqual(['desktop 85 at 145'])
   })
 
-  it('`idle` delivers an idle prompt after a short turn that asked something', () => {
+  it('`idle` delivers an idle prompt only after a turn that was not delivered, unless it was short and asked nothing', () => {
     const short = (end: object): Step[] => [
       [0, prompt],
       [8, end],
       [68, idle],
     ]
-    expect(byDefault(short(asking))).toEqual(['desktop 68'])
+    expect(byDefault(short(asking))).toEqual(['desktop 8 at 68'])
     expect(byDefault(short(stop))).toEqual([])
+    const long: Step[] = [
+      [0, prompt],
+      [20, stop],
+      [80, idle],
+    ]
+    const mutes = (now: number) => (now < start + 30_000 ? [{ until: 0 }] : [])
+    expect(told(long, {}, { mutes })).toEqual(['desktop 80'])
+    expect(told(short(stop), {}, { mutes })).toEqual([])
+    expect(told(short(asking), {}, { mutes })).toEqual(['desktop 68'])
     expect(
       byDefault([
         [0, prompt],
@@ -393,33 +400,69 @@ describe('the rule', () => {
     ).toEqual(['desktop 60'])
   })
 
-  it('`background` delivers a turn at once if it asks, or after five minutes if a server still runs', () => {
+  it('`goes-on` delivers a turn at once if it asks, or after five minutes if a server still runs', () => {
     const turn = (end: object, ...rest: Step[]): Step[] => [
       [0, prompt],
       [60, { ...end, ...tasks(1) }],
       ...rest,
     ]
     expect(byDefault(turn(asking))).toEqual(['desktop 60'])
-    expect(byDefault(turn(stop, [120, idle]))).toEqual(['desktop 60 at 360'])
     expect(told(turn(stop))).toEqual(['desktop 60 at 360'])
+    expect(told(turn(stop, [120, idle]))).toEqual(['desktop 60 at 120'])
+    expect(told(turn(stop, [120, idle], [300, idle]))).toEqual(['desktop 60 at 120'])
     expect(byDefault(turn(stop, [200, prompt], [220, stop]))).toEqual(['desktop 220'])
     expect(byDefault(turn(stop, [70, { ...end, reason: 'logout' }]))).toEqual([])
     // Some clients report no prompt when a finished task continues the session.
     expect(byDefault(turn(stop, [220, stop]))).toEqual(['desktop 220'])
     const again: Step = [220, { ...stop, ...tasks(1) }]
-    expect(told(turn(stop, again))).toEqual(['desktop 220 at 520'])
+    expect(told(turn(stop, again))).toEqual(['desktop 220 at 300'])
     // A prompt of the same moment does not prove that a person saw the end of the turn.
     expect(told(turn(stop, [60, prompt]))).toEqual(['desktop 60 at 360'])
   })
 
-  it('`background` still holds a turn after which the client continued by itself', () => {
+  it('`goes-on` delivers at once a turn that reports that tasks are over, if no agent is left', () => {
     const turn: Step[] = [
       [0, prompt],
       [60, { ...stop, ...tasks(2) }],
       [100, ownPrompt],
     ]
-    expect(told(turn)).toEqual(['desktop 60 at 360'])
-    expect(told([...turn, [101, { ...stop, ...tasks(1) }]])).toEqual(['desktop 101 at 401'])
+    expect(told([...turn, [101, { ...stop, ...tasks(1) }]])).toEqual(['desktop 101'])
+  })
+
+  it('`goes-on` waits for a turn that the client began by itself, for two hours at most', () => {
+    const turn: Step[] = [
+      [0, prompt],
+      [60, { ...stop, ...tasks(1) }],
+      [100, ownPrompt],
+    ]
+    expect(told(turn)).toEqual(['desktop 60 at 7300'])
+    expect(told([...turn, [4000, stop]])).toEqual(['desktop 4000'])
+    expect(told([...turn, [4000, { hook_event_name: 'Interrupt' }]])).toEqual([])
+    const asks: Step[] = [
+      [0, prompt],
+      [8, asking],
+      [20, ownPrompt],
+    ]
+    expect(told(asks)).toEqual(['desktop 8 at 68'])
+  })
+
+  it('`goes-on` delivers the last turn in five minutes of a task that wakes the agent again and again', () => {
+    const wake = (at: number): Step[] => [
+      [at, ownPrompt],
+      [at + 3, { ...stop, ...tasks(1) }],
+    ]
+    const turn: Step[] = [
+      [0, prompt],
+      [60, { ...stop, ...tasks(1) }],
+    ]
+    const times = [100, 150, 210, 270, 350, 420, 590, 620]
+    expect(told([...turn, ...times.flatMap(wake)])).toEqual([
+      'desktop 273 at 300',
+      'desktop 593 at 600',
+      'desktop 623 at 900',
+    ])
+    // Nothing has woken it for a minute.
+    expect(told([...turn, ...wake(100), [163, idle]])).toEqual(['desktop 103 at 163'])
   })
 
   it('`short-turns` delivers the turn in which droid reports that a background task is over', () => {
@@ -438,14 +481,47 @@ describe('the rule', () => {
     expect(byDefault([...turn, [610, prompt], [611, stop]], 'droid')).toEqual(['desktop 601'])
   })
 
-  it('`short-turns` delivers a turn that the client began by itself only if it asks something', () => {
-    const turn: Step[] = [
+  it('`short-turns` counts a turn that the client began by itself from when a person last wrote', () => {
+    const turn = (end: object): Step[] => [
       [0, prompt],
       [60, stop],
       [600, ownPrompt],
+      [605, end],
+      [665, idle],
     ]
-    expect(byDefault([...turn, [605, stop]])).toEqual(['desktop 60'])
-    expect(byDefault([...turn, [605, asking], [665, idle]])).toEqual(['desktop 60', 'desktop 605'])
+    expect(byDefault(turn(stop))).toEqual(['desktop 60', 'desktop 605'])
+    expect(byDefault(turn(asking))).toEqual(['desktop 60', 'desktop 605'])
+    const soon: Step[] = [
+      [0, prompt],
+      [5, stop],
+      [8, ownPrompt],
+    ]
+    expect(byDefault([...soon, [10, stop]])).toEqual([])
+    expect(byDefault([...soon, [16, stop]])).toEqual(['desktop 16'])
+  })
+
+  it('`short-turns` delivers a question although a turn that the client began by itself follows', () => {
+    const turn = (...rest: Step[]): Step[] => [[0, prompt], [8, asking], [20, ownPrompt], ...rest]
+    expect(byDefault(turn([21, stop]))).toEqual(['desktop 21', 'desktop 8 at 68'])
+    expect(byDefault(turn([21, asking]))).toEqual(['desktop 21'])
+    expect(byDefault(turn([21, stop], [30, prompt]))).toEqual(['desktop 21'])
+  })
+
+  it('`short-turns` counts from the beginning of the work, whatever a person writes meanwhile', () => {
+    const hint: Step[] = [
+      [0, prompt],
+      [1790, prompt],
+    ]
+    expect(byDefault([...hint, [1800, stop]])).toEqual(['desktop 1800'])
+    expect(byDefault([...hint, [1800, stop], [1810, prompt], [1815, stop]])).toEqual([
+      'desktop 1800',
+    ])
+    // A person stopped the turn, which only the transcript shows, and wrote something else.
+    const stopped: Step = [1790, { ...prompt, isInterrupted: true }]
+    expect(byDefault([[0, prompt], stopped, [1800, stop]])).toEqual([])
+    expect(byDefault([[0, prompt], stopped, [1798, prompt], [1810, stop]])).toEqual([
+      'desktop 1810',
+    ])
   })
 
   it('`steps` delivers a later step although the client continued by itself', () => {
@@ -458,7 +534,7 @@ describe('the rule', () => {
     expect(told(steps, { channels, routes })).toEqual(['desk 60', 'phone 60 at 360'])
   })
 
-  it('`stop-hooks` delivers only the real end of a turn that hooks did not let end', () => {
+  it('`goes-on` delivers only the real end of a turn that hooks did not let end', () => {
     const refused = { ...stop, isRefused: true }
     const steps: Step[] = [
       [0, prompt],
@@ -467,10 +543,10 @@ describe('the rule', () => {
       [400, stop],
     ]
     expect(told(steps)).toEqual(['desktop 400'])
-    expect(told(steps, { noise: { off: ['stop-hooks'] } })).toHaveLength(3)
+    expect(told(steps, { noise: { off: ['goes-on'] } })).toHaveLength(3)
   })
 
-  it('`stop-hooks` delivers the turn after two hours if nothing else came, unless the session ended', () => {
+  it('`goes-on` delivers the turn after two hours if nothing else came, unless the session ended', () => {
     const refused = { ...stop, isRefused: true }
     const steps: Step[] = [
       [0, prompt],
@@ -482,20 +558,25 @@ describe('the rule', () => {
     expect(told([...steps, [100, prompt]])).toEqual([])
   })
 
-  it('`stop-hooks` drops no turn before the one that hooks did not let end', () => {
+  it('`goes-on` drops no turn before the one that hooks did not let end', () => {
     const refused = { ...stop, isRefused: true }
     const steps: Step[] = [
       [0, prompt],
       [60, stop],
       [600, ownPrompt],
       [604, refused],
-      [608, stop],
     ]
     const quietHours = [{ from: '09:00', to: '10:00', timeZone: 'UTC' }]
-    expect(told(steps, { noise: { quietHours } })).toEqual(['desktop 60 at 3600'])
+    expect(told(steps, { noise: { quietHours } })).toEqual([
+      'desktop 60 at 3600',
+      'desktop 604 at 7804',
+    ])
+    expect(told([...steps, [608, stop]], { noise: { quietHours } })).toEqual([
+      'desktop 608 at 3600',
+    ])
   })
 
-  it('`queued-prompts` delivers only the last turn, if the turns before it ended with a queued prompt', () => {
+  it('`goes-on` delivers only the last turn, if the turns before it ended with a queued prompt', () => {
     const followed = { ...asking, isQueued: true }
     const steps: Step[] = [
       [0, prompt],
@@ -505,10 +586,10 @@ describe('the rule', () => {
       [400, stop],
     ]
     expect(told(steps)).toEqual(['desktop 400'])
-    expect(told(steps, { noise: { off: ['queued-prompts'] } })).toHaveLength(3)
+    expect(told(steps, { noise: { off: ['goes-on'] } })).toHaveLength(3)
   })
 
-  it('`queued-prompts` delivers the turn after two hours if nothing else came', () => {
+  it('`goes-on` delivers the turn after two hours if nothing else came', () => {
     const steps: Step[] = [
       [0, prompt],
       [60, { ...stop, isQueued: true }],
@@ -565,32 +646,22 @@ describe('the rule', () => {
     expect(told([...long, [601, prompt], [605, stop]])).toEqual(['desktop 605'])
     expect(told([...long, [601, prompt], [603, followed], [605, stop]])).toEqual(['desktop 605'])
     // A person stopped the turn that followed, and wrote another prompt.
-    expect(told([...long, [1000, prompt], [1005, stop]])).toEqual([])
-    // Claude Code reports a prompt when it is typed, so the person is still looking at the end of the turn.
+    const stopped = { ...prompt, isInterrupted: true }
+    expect(told([...long, [1000, stopped], [1005, stop]])).toEqual([])
+    // Claude Code reports a prompt when it is typed.
     const typed: Step[] = [
       [0, prompt],
       [598, prompt],
       [600, followed],
       [605, stop],
     ]
-    expect(told(typed)).toEqual([])
+    expect(told(typed)).toEqual(['desktop 605'])
     expect(
       told([
         [600, followed],
         [605, stop],
       ]),
     ).toEqual(['desktop 605'])
-  })
-
-  it('`short-turns` does not count from a prompt that codex received during a turn', () => {
-    const inTurn = (payload: object, turn_id: string) => ({ ...payload, turn_id })
-    const steps = (id: string): Step[] => [
-      [0, inTurn(prompt, 'u1')],
-      [600, inTurn(prompt, id)],
-      [605, inTurn(stop, id)],
-    ]
-    expect(told(steps('u1'), { client: 'codex' })).toEqual(['desktop 605'])
-    expect(told(steps('u2'), { client: 'codex' })).toEqual([])
   })
 
   it('`ends` and `idle` deliver what comes instead of the turn of a queued prompt', () => {
@@ -623,19 +694,20 @@ describe('the rule', () => {
   })
 
   it.each([
-    ['background', background, { backgroundTasks: 1 }, 5],
-    ['queued-prompts', queuedPrompts, { means: 'StopQueued' }, 120],
+    ['tasks', { backgroundTasks: 1 }, 5],
+    ['agents', { backgroundTasks: 1, backgroundAgents: 1 }, 10],
+    ['a prompt that waits', { means: 'StopQueued' }, 120],
   ])(
-    '`%s` counts its minutes from the time at which a late worker judges the turn',
-    (_, rule, more, minutes) => {
+    '`goes-on` counts the minutes for %s from the time at which a late worker judges the turn',
+    (_, more, minutes) => {
       const event = { kind: 'done', at: start, ...more }
       const now = start + 600_000
-      const verdict = rule.judge(event as never, {} as never, null, { now } as never)
+      const verdict = goesOn.judge(event as never, {} as never, null, { now } as never)
       expect(verdict).toMatchObject({ type: 'hold', until: now + minutes * 60_000 })
     },
   )
 
-  it('`background` does not wait for the tasks of a one-shot run, which may end before them', () => {
+  it('`goes-on` does not wait for the tasks of a one-shot run, which may end before them', () => {
     const steps: Step[] = [
       [0, prompt],
       [60, { ...stop, ...tasks(1) }],
@@ -644,17 +716,66 @@ describe('the rule', () => {
     expect(told(steps, { isHeadless: true })).toEqual(['desktop 60'])
   })
 
-  it('`background` waits for an agent, however long it takes', () => {
+  it('`goes-on` waits ten minutes for an agent, whatever the client says meanwhile', () => {
     const agent = { background_tasks: [{ id: 'a1', type: 'subagent', status: 'running' }] }
     const steps: Step[] = [
       [0, prompt],
       [60, { ...stop, ...agent }],
     ]
-    expect(told(steps)).toEqual([])
-    expect(told(steps, { isHeadless: true })).toEqual([])
+    expect(told([...steps, [120, idle]])).toEqual(['desktop 60 at 660'])
+    expect(told(steps, { isHeadless: true })).toEqual(['desktop 60 at 660'])
+    expect(told([...steps, [100, end]])).toEqual([])
+    // Nobody closes a one-shot run.
+    expect(told([...steps, [100, end]], { isHeadless: true })).toEqual(['desktop 60 at 100'])
   })
 
-  it('`background` does not wait for tasks that ran before the turn began', () => {
+  it('`goes-on` takes a teammate that was there before for no sign that more follows', () => {
+    const mate = { background_tasks: [{ id: 'p1', type: 'in_process_teammate' }] }
+    const report = {
+      ...prompt,
+      prompt: '<teammate-message teammate_id="a">Done</teammate-message>',
+    }
+    const team: Step[] = [
+      [0, prompt],
+      [30, { ...stop, ...mate }],
+    ]
+    expect(told([...team, [90, idle]])).toEqual(['desktop 30 at 630'])
+    const reported: Step[] = [...team, [500, report], [520, { ...stop, ...mate }]]
+    expect(told([...reported, [580, idle]])).toEqual(['desktop 520 at 580'])
+    expect(told(reported)).toEqual(['desktop 520 at 600'])
+    // The client does not tell when such a turn begins.
+    expect(told([...team, [520, { ...stop, ...mate }], [580, idle]])).toEqual([
+      'desktop 520 at 580',
+    ])
+    expect(told([...team, [500, prompt], [520, { ...stop, ...mate }]])).toEqual(['desktop 520'])
+  })
+
+  it('`goes-on` waits only for agents that the turn of a person has started', () => {
+    const agents = (count: number) => ({
+      background_tasks: Array(count).fill({ type: 'subagent', status: 'running' }),
+    })
+    const person = (count: number): Step[] => [
+      [0, prompt],
+      [20, { ...stop, ...agents(2) }],
+      [60, prompt],
+      [660, { ...stop, ...agents(count) }],
+    ]
+    expect([0, 1, 2, 3].map((count) => told(person(count)))).toEqual([
+      ...Array(3).fill(['desktop 660']),
+      ['desktop 660 at 1260'],
+    ])
+    // The client began the turn because one of them was over.
+    const own: Step[] = [
+      [0, prompt],
+      [20, { ...stop, ...agents(2) }],
+      [60, ownPrompt],
+      [80, { ...stop, ...agents(1) }],
+    ]
+    expect(told(own)).toEqual(['desktop 80 at 680'])
+    expect(told([...own, [300, ownPrompt], [320, stop]])).toEqual(['desktop 320'])
+  })
+
+  it('`goes-on` does not wait for tasks that ran before the turn began', () => {
     const server: Step[] = [
       [0, prompt],
       [60, { ...stop, ...tasks(1) }],
@@ -666,7 +787,7 @@ describe('the rule', () => {
     expect(told(more)).toEqual(['desktop 160 at 460'])
   })
 
-  it('`background` delivers the result of an agent although a server still runs', () => {
+  it('`goes-on` delivers the result of an agent although a server still runs', () => {
     const running = (...types: string[]) => ({
       background_tasks: types.map((type, index) => ({ id: `${index}`, type })),
     })
@@ -678,14 +799,14 @@ describe('the rule', () => {
     ]
     expect(told([...steps, [203, turn('shell')]])).toEqual(['desktop 203'])
     // The agent had finished, and the turn that followed started another one.
-    expect(told([...steps, [203, turn('shell', 'subagent')]])).toEqual([])
+    expect(told([...steps, [203, turn('shell', 'subagent')]])).toEqual(['desktop 203 at 803'])
     // An agent runs where a server ran before.
     const agent: Step[] = [
       [0, prompt],
       [60, turn('shell')],
       [100, prompt],
     ]
-    expect(told([...agent, [160, turn('subagent')]])).toEqual([])
+    expect(told([...agent, [160, turn('subagent')]])).toEqual(['desktop 160 at 760'])
   })
 
   it('`ends` reports a crash, but not an ordinary end after a finished turn', () => {
@@ -844,19 +965,19 @@ describe('the rule', () => {
     ).toEqual(['desktop 5'])
   })
 
-  it('`short-turns` delivers a question after a minute for a client that does not report that it waits', () => {
+  it('`short-turns` delivers a question after a minute, whether the client reports that it waits or not', () => {
     const short: Step[] = [
       [0, prompt],
       [8, asking],
     ]
     const late = (steps: Step[], client: string, settings: Settings = {}) =>
       told(steps, { client, ...settings })
-    for (const client of ['codex', 'droid', 'gemini', 'copilot', 'unknown']) {
+    for (const client of ['claude', 'codex', 'droid', 'gemini', 'copilot', 'unknown']) {
       expect(late(short, client)).toEqual(['desktop 8 at 68'])
     }
     // qwen's notice comes at once with the end of the turn.
     expect(late([...short, [8.05, idle]], 'qwen')).toEqual(['desktop 8 at 68'])
-    expect(late(short, 'claude')).toEqual([])
+    expect(late([...short, [68, idle]], 'claude')).toEqual(['desktop 8 at 68'])
     expect(late([...short, [20, prompt]], 'codex')).toEqual([])
     expect(late([...short, [20, end]], 'codex')).toEqual([])
     expect(late(short, 'codex', { isHeadless: true })).toEqual([])
@@ -879,13 +1000,13 @@ describe('the rule', () => {
     expect(told(turn(8), off)).toEqual(['desktop 8 at 3600'])
   })
 
-  it('`short-turns` counts from the latest prompt, even if an earlier one is judged after it', () => {
+  it('`short-turns` counts from the first prompt of the work, even if it is judged after a later one', () => {
     const late: Step[] = [
       [100, prompt],
       [50, prompt],
       [110, stop],
     ]
-    expect(byDefault(late)).toEqual([])
+    expect(byDefault(late)).toEqual(['desktop 110'])
   })
 
   it('`cooldown` delivers the first turn and restarts its time with every turn', () => {
@@ -1091,13 +1212,13 @@ describe('the rule', () => {
     expect(told([...asked, answer], settings)).toEqual([])
   })
 
-  it.each(['idle', 'short-turns', 'background'])('`%s` can be switched off', (name) => {
+  it.each(['idle', 'short-turns', 'goes-on'])('`%s` can be switched off', (name) => {
     const steps: Step[] = [
       [0, prompt],
-      [5, { ...stop, ...tasks(name === 'background' ? 1 : 0) }],
+      [5, { ...stop, ...tasks(name === 'goes-on' ? 1 : 0) }],
       [65, idle],
     ]
-    const off = name === 'background' ? ['background', 'short-turns'] : [name]
+    const off = name === 'goes-on' ? ['goes-on', 'short-turns'] : [name]
     expect(told(steps, { noise: { off } })).toHaveLength(1)
   })
 

@@ -3,18 +3,15 @@ import type { JournalEntry } from '../../src/journal/entry.ts'
 import { Memory } from '../../src/policy/memory.ts'
 import { answeredQuestions, isAnswered } from '../../src/policy/questions.ts'
 import {
+  emptySession,
   foldSession,
   isOver,
   restoreSessions,
-  type Session,
   type Sessions,
   sessionKey,
 } from '../../src/policy/sessions.ts'
 
-const nothing: Session = {
-  ...{ promptAt: 0, answeredAt: 0, turnEnd: undefined, questions: [], replies: [], firsts: [] },
-  ...{ judgedAt: {}, isSubagent: false },
-}
+const nothing = emptySession()
 it.each<[boolean, string, number]>([
   [true, 'done', 11],
   [false, 'done', 10],

@@ -64,7 +64,7 @@ describe('the duration of a turn', () => {
     expect(deliveries).toMatchObject([{ message: { title: 'shop: done in 4 min' } }])
   })
 
-  it('is the time since the prompt of a person if background tasks are over', async () => {
+  it('is the time since a person last wrote if the client began the turn by itself', async () => {
     const memory = new Memory()
     const own = { ...prompt, prompt: '<task-notification>b1</task-notification>' }
     const told = async (event: object, seconds: number) =>
@@ -75,8 +75,7 @@ describe('the duration of a turn', () => {
     expect(await told({ ...stop, background_tasks: [{ id: 'b1' }] }, 605)).toBe(
       'shop: done in 10 min',
     )
-    // No background task has ended this time.
-    await told(own, 700)
+    await told({ ...prompt, prompt: 'And the linter' }, 700)
     expect(await told({ ...stop, background_tasks: [{ id: 'b1' }] }, 705)).toBe('shop: done in 5 s')
   })
 
@@ -129,7 +128,7 @@ describe('the duration of a turn', () => {
         const { facts, trace } = replay.entries[1] ?? {}
         const because = trace?.at(-1)?.because ?? ''
         const [, seconds] = /the turn took ([\d.]+) s, less/.exec(because) ?? []
-        expect(seconds !== undefined).toBe(took < 15_000)
+        expect(seconds !== undefined).toBe(Math.max(took, shown ?? 0) < 15_000)
         if (seconds !== undefined)
           expect(Number(seconds)).toBe(Math.floor((facts?.durationMs ?? 0) / 100) / 10)
       }),

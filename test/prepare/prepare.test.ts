@@ -78,7 +78,7 @@ describe('a prepared event', () => {
 
   it.each<[string, object, object]>([
     ['is held', { noise: { minSeconds: 0 } }, { means: 'StopQueued', held: ['desk'] }],
-    ['is sent if the rule is off', { noise: { off: ['queued-prompts'] } }, { means: 'Stop' }],
+    ['is sent if the rule is off', { noise: { off: ['goes-on'] } }, { means: 'Stop' }],
     [
       'is sent if no channel uses the rule',
       { channels: { desk: { type: 'desktop', noise: false } } },

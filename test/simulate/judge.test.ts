@@ -56,7 +56,7 @@ describe('judge', () => {
     expect(pings.map((ping) => ping.at)).toEqual([Number(at('09:01:05'))])
   })
 
-  it('says that the notice of the client covers a question at the end of a suppressed turn', () => {
+  it('says when the question at the end of a short turn is told', () => {
     const short = { ...stop, last_assistant_message: 'Shall I delete it?' }
     const { decisions } = judge({
       config: {},
@@ -66,7 +66,7 @@ describe('judge', () => {
       ],
     })
     const because =
-      "the turn took 5 s, less than 15 s; if nobody answers, the client's own notice is told"
+      'the turn took 5 s, less than 15 s; its question is told if nobody answers in a minute'
     expect(decisions[1]?.trace.at(-1)).toMatchObject({ by: 'short-turns', because })
   })
 
@@ -90,7 +90,7 @@ describe('judge', () => {
           },
         ],
       }).pings.flatMap(({ events }) => events)
-    expect(ids('Shall I delete it?', '09:00:05')).toEqual(['event-3'])
+    expect(ids('Shall I delete it?', '09:00:05')).toEqual(['event-2'])
     expect(ids('Shall I delete it?', '09:01:00')).toEqual(['event-2'])
     expect(ids('It is deleted.', '09:00:05')).toEqual([])
     expect(ids('It is deleted.', '09:01:00')).toEqual([])

@@ -222,6 +222,77 @@ describe('a question that the client answers by itself', () => {
   })
 })
 
+describe('the end of a turn after which something is expected to follow', () => {
+  const prompt = { hook_event_name: 'UserPromptSubmit', session_id: 's1', prompt: 'Go' }
+  const own = { ...prompt, prompt: '<task-notification>The build is over</task-notification>' }
+  const stop = { hook_event_name: 'Stop', session_id: 's1', last_assistant_message: 'It is built.' }
+  const leaving = (type: string) => ({ ...stop, background_tasks: [{ id: 'b1', type }] })
+  const idle = {
+    ...{ hook_event_name: 'Notification', session_id: 's1', notification_type: 'idle_prompt' },
+    message: 'Claude is waiting for your input',
+  }
+
+  /** A turn of a minute, which has ended a minute ago. */
+  async function afterTurn(type: string, noise: object = {}) {
+    const { world, texts } = await makeHeldWorld(noise)
+    const now = Date.now()
+    accept(world, prompt, now - 120_000)
+    const id = accept(world, leaving(type), now - 60_000)
+    await world.once()
+    expect(texts()).toEqual([])
+    return { world, texts, id }
+  }
+
+  it('is sent at once when the client says that it waits', async () => {
+    const { world, texts, id } = await afterTurn('shell')
+    const notice = world.accept(idle)
+    await world.once()
+    expect(texts()).toEqual([expect.stringContaining('It is built.')])
+    expect(world.list('deferred')).toEqual([])
+    expect(await world.statusOf(id)).toMatchObject({ outcome: 'delivered' })
+    const reason = 'the end of the turn before it is told on this channel'
+    expect(await world.statusOf(notice)).toMatchObject({ outcome: 'suppressed', reason })
+    const why = readFileSync(join(world.stateDir, 'journal.jsonl'), 'utf8')
+    expect(why).toContain('"reason":"the agent says that it waits"')
+  })
+
+  it.each([
+    ['agents run', 'subagent', {}],
+    ['quiet hours have begun', 'shell', { quietHours: [{ from: '00:00', to: '24:00' }] }],
+  ])('stays held although the client says that it waits, if %s', async (_, type, noise) => {
+    const { world, texts } = await afterTurn(type, noise)
+    world.accept(idle)
+    await world.once()
+    expect(texts()).toEqual([])
+    expect(world.list('deferred')).toHaveLength(1)
+  })
+
+  it('waits again while the client works on a turn of its own, and is dropped for the end of that', async () => {
+    const { world, texts, id } = await afterTurn('shell')
+    world.accept(own)
+    await world.once()
+    const dueAt = () => {
+      const [name = ''] = world.list('deferred')
+      const path = join(world.spool.deferred, `${name}.json`)
+      return JSON.parse(readFileSync(path, 'utf8')).delivery.notBefore
+    }
+    for (const name of world.list('deferred')) makeDue(world, name)
+    await world.once()
+    expect(texts()).toEqual([])
+    expect(dueAt()).toBeGreaterThan(Date.now())
+    expect(await world.statusOf(id)).toMatchObject({
+      channels: { team: { state: 'held', detail: 'the agent is at work again' } },
+    })
+    world.accept({ ...stop, last_assistant_message: 'It is green.' })
+    await world.once()
+    expect(texts()).toEqual([expect.stringContaining('It is green.')])
+    expect(world.list('deferred')).toEqual([])
+    expect(await world.statusOf(id)).toMatchObject({
+      channels: { team: { state: 'suppressed', detail: 'a later turn of its session is told' } },
+    })
+  })
+})
+
 describe('a held message that comes due in quiet hours', () => {
   const always = [{ from: '00:00', to: '24:00', timeZone: 'UTC' }]
   const stop = { hook_event_name: 'Stop', session_id: 's1' }

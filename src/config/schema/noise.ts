@@ -5,10 +5,7 @@ import { kinds } from '../../event/kind.ts'
 export const noiseRules = [
   'repeats',
   'sub-agents',
-  'stop-hooks',
-  'queued-prompts',
-  'background',
-  'scheduled',
+  'goes-on',
   'idle',
   'ends',
   'short-turns',

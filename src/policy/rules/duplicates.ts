@@ -19,8 +19,8 @@ interface Sent {
 
 /** The form in which it is saved, oldest first. */
 interface Saved {
-  /** Events that were sent. Version 0.1.0 saved `shared` instead of `sources`. */
-  open: (Omit<Sent, 'sources'> & { sources?: string[]; shared?: boolean })[]
+  /** Events that were sent. */
+  open: Sent[]
   /** Pairs of ids: the event, and the one of which it is a copy. */
   found: [string, string][]
 }
@@ -32,8 +32,7 @@ class Copies {
 
   constructor({ open, found }: Saved) {
     this.#found = new Map(found)
-    for (const { shared, sources = [sourceOf({ shared })], ...one } of open)
-      this.#add({ ...one, sources })
+    for (const one of open) this.#add(one)
   }
 
   /** The event of which this one is a copy, with its sources as far as they are known. */

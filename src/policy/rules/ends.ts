@@ -1,23 +1,19 @@
-import { isTurnOver } from '../turns.ts'
+import { isTurnOver, whyKnown } from '../turns.ts'
 import { defineRule, send, suppress } from '../types.ts'
 
-/** Suppresses the end of a session after the end, or the failure, of its last turn: it adds nothing to that. */
+/** Suppresses the end of a session where the end, or the failure, of its last turn was enough. */
 export const ends = defineRule({
   name: 'ends',
   isNoise: true,
   judge(event, { channel, on }, { session, noise }) {
-    const isEnd = event.kind === 'ended' || event.kind === 'abnormal-end'
-    if (!isEnd || !session?.turnEnd || !isTurnOver(session)) return send
-    const { means, judged } = session.turnEnd
-    if (!judged.includes(channel)) return send
-    if (event.kind === 'abnormal-end') {
-      return means === 'StopFailure' && !noise.abnormalReasons
-        ? suppress('the failure of the last turn was already sent or suppressed on this channel')
-        : send
-    }
-    // A route that names ends asks for them.
-    return on === '*'
-      ? suppress('the end of the last turn was already sent or suppressed on this channel')
-      : send
+    if (!session?.turnEnd || !isTurnOver(session)) return send
+    const { means } = session.turnEnd
+    const adds =
+      event.kind === 'abnormal-end'
+        ? means !== 'StopFailure' || noise.abnormalReasons !== undefined
+        : // A route that names ends asks for them.
+          event.kind !== 'ended' || on !== '*'
+    const why = adds ? undefined : whyKnown(session.turnEnd, channel, noise)
+    return why === undefined ? send : suppress(why)
   },
 })

@@ -1,37 +1,34 @@
 import { meaningOf } from '../../event/meaning.ts'
+import { ENDED_BEFORE } from '../held.ts'
 import { isAnswered } from '../questions.ts'
 import type { Session } from '../sessions.ts'
-import { ANSWER_MS, ENDED_BEFORE, isTurnOver } from '../turns.ts'
+import { isTurnOver, whyKnown } from '../turns.ts'
 import { defineRule, type JudgedEvent, send, suppress } from '../types.ts'
 
-const ENDED_TURN = 'the end of the turn was already sent or suppressed on this channel'
+/** As long as clients wait that send this notice later than at once. */
+const HOLD_MS = 60_000
 
-/**
- * Suppresses the notice that the agent waits after the end of its turn, sent or suppressed: it is not news. But if
- * that end was suppressed and asked something, nobody has answered for the client's idle time.
- */
+/** Suppresses the notice that the agent waits where the end of its turn was enough. */
 export const idle = defineRule({
   name: 'idle',
   isNoise: true,
-  judge(event, { channel }, { session, now }) {
+  judge(event, { channel }, { session, noise, now }) {
     if (event.kind !== 'waiting' || !meaningOf(event).isIdle) return send
     if (wasStopped(event, session)) return suppress('a person stopped the turn before')
     if (!session?.turnEnd || !isTurnOver(session)) {
       // qwen sends the notice at once, and no other event if a person pressed Esc: that person needs no message.
-      const until = Math.max(event.at, now) + ANSWER_MS
+      const until = Math.max(event.at, now) + HOLD_MS
       const reason = 'a person may just have stopped the turn'
       return meaningOf(event).isAnswer ? { type: 'hold', until, reason, group: '' } : send
     }
-    const { judged, to = judged, asks = false } = session.turnEnd
-    // A channel without a route for the end of a turn has not got it.
-    if (!judged.includes(channel) || (asks && !to.includes(channel))) return send
-    return suppress(ENDED_TURN)
+    const why = whyKnown(session.turnEnd, channel, noise)
+    return why === undefined ? send : suppress(why)
   },
-  review({ kind, at, channel }, { session }) {
+  review({ kind, at, channel }, { session, noise }) {
     if (kind !== 'waiting' || !session) return undefined
-    if ((session.endedAt ?? 0) > at) return ENDED_BEFORE
+    if (session.endedAt > at) return ENDED_BEFORE
     const { turnEnd } = session
-    return turnEnd && turnEnd.at >= at && turnEnd.judged.includes(channel) ? ENDED_TURN : undefined
+    return turnEnd && turnEnd.at >= at ? whyKnown(turnEnd, channel, noise) : undefined
   },
 })
 

@@ -19,7 +19,7 @@ export const quietHours = defineRule({
   name: 'quiet-hours',
   isNoise: true,
   // An event that waited for the worker is judged by the time of its delivery.
-  judge: ({ kind, at }, _, { noise, now }) => judgeAt(Math.max(at, now), kind, noise),
+  judge: ({ kind, at }, _, { noise, dueAt }) => judgeAt(Math.max(at, dueAt), kind, noise),
 })
 
 /** The verdict on an event of this kind that would be sent at this moment (Unix ms). */

@@ -88,8 +88,10 @@ async function queueEvent(claim: Claim, deps: WorkerDeps): Promise<Queued | unde
     return { prepared, ended: deliveries.map((one) => start(one, lengths, claim, deps)) }
   })
   deps.turns.note(parsed)
-  // The event may answer a held question: review it now, not when it is due.
-  if (isNextQuestion(parsed) || meaningOf(parsed).isAnswer) noteAnswer(parsed, deps)
+  // The event may answer a held question, or show that nothing follows a held turn: review it now, not when it is due.
+  const { isAnswer, isIdle } = meaningOf(parsed)
+  if (isNextQuestion(parsed) || isAnswer) noteAnswer(parsed, deps)
+  else if (parsed.kind === 'waiting' && isIdle) deps.store.reviewHeld(sessionHash(parsed))
   const ended = Promise.all(running.ended)
   const { client, sessionId } = parsed
   const recorded = [

@@ -1,6 +1,7 @@
 import type { Config } from '../../config/schema/schema.ts'
 import { disturbsSomebody } from '../../deliver/audience.ts'
 import type { Hold } from '../../deliver/outcome.ts'
+import type { Postponed } from '../../policy/held.ts'
 import { settingsOf } from '../../prepare/decide.ts'
 import type { Claim } from '../../spool/claim.ts'
 import type { Parked } from '../../spool/park.ts'
@@ -13,36 +14,62 @@ export interface Due extends Omit<Parked, 'format'> {
 }
 
 /**
- * Judges held deliveries once more, since they may have been answered or muted meanwhile, and since they may be due only
- * now, in quiet hours, because the machine slept.
+ * Judges held deliveries once more, since they may have been answered or muted meanwhile, or nothing will follow any more,
+ * and since they may be due only now, in quiet hours, because the machine slept.
  * @returns those to send; and `settled`, which resolves when the others are recorded: a full disk must delay only them
  */
 export async function judgeAgain(all: readonly Due[], deps: WorkerDeps) {
-  const memory = await deps.memory.get()
   const current = deps.config.get().config
-  const settings = settingsOf(current, deps)
   const kept: Due[] = []
   const others: Promise<void>[] = []
   for (const each of all) {
-    const one = releasedFromQuiet(each, current, settings.now)
-    const { events, channel, acceptedAt: at, kind, message } = one.delivery
-    const [id = ''] = events
-    const known = async (cwd: string) => one.project ?? (await deps.projectOf(cwd))
-    const origin = await originOf(one.delivery, known)
-    const isRecord = !disturbsSomebody(channel, current)
-    const held = { ...origin, id, client: message.client, at, kind, channel, isRecord }
-    // A mute may end before the delivery is due.
-    const mutes = isBeforeItsTime(one, settings.now) ? [] : settings.mutes
-    const reason = memory.review(held, { ...settings, mutes })
-    const hold = reason === undefined ? await holdAgain(one, current, deps) : undefined
-    if (reason !== undefined) others.push(drop(one, reason, deps))
-    else if (hold) others.push(recordHold(one, hold, deps))
-    else kept.push(one)
+    const now = deps.now()
+    const one = releasedFromQuiet(each, current, now)
+    const review = await reviewOf(one, current, deps)
+    if (typeof review === 'string') {
+      others.push(drop(one, review, deps))
+      continue
+    }
+    const isDue =
+      review !== undefined &&
+      review.until <= now &&
+      !quietHold(one.delivery, { config: current }, now)
+    const due = isDue ? await dueAtOnce(one, review.reason, deps) : one
+    const hold = await holdAgain(due, review, current, deps)
+    if (hold) others.push(recordHold(due, hold, deps))
+    else kept.push(due)
   }
   const settled = Promise.all(others).then(() => {})
   // Awaited later: a failure before that must not count as unhandled.
   settled.catch(() => {})
   return { kept, settled }
+}
+
+/** What the rules say now of a held delivery. */
+async function reviewOf(one: Due, config: Config, deps: WorkerDeps) {
+  const { delivery, expects, earliest } = one
+  const { events, channel, acceptedAt: at, kind, message, notBefore: until } = delivery
+  const [id = ''] = events
+  const settings = settingsOf(config, deps)
+  const known = async (cwd: string) => one.project ?? (await deps.projectOf(cwd))
+  const origin = await originOf(delivery, known)
+  const { client, asks } = message
+  const isRecord = !disturbsSomebody(channel, config)
+  const isStep = earliest !== undefined
+  const held = { ...origin, id, client, at, kind, channel, isRecord, asks, until, expects, isStep }
+  // A mute may end before the delivery is due.
+  const mutes = isBeforeItsTime(one, settings.now) ? [] : settings.mutes
+  const memory = await deps.memory.get()
+  return memory.review(held, { ...settings, mutes })
+}
+
+async function dueAtOnce(one: Due, reason: string, { journal, now }: WorkerDeps): Promise<Due> {
+  const { delivery } = one
+  const { events, channel } = delivery
+  const until = now()
+  const entry = { at: until, type: 'held', channel, until, reason } as const
+  await Promise.all(events.map((id) => journal.append({ ...entry, id })))
+  return { ...one, delivery: { ...delivery, notBefore: until } }
 }
 
 /** Whether a held delivery is reviewed before it is due. */
@@ -60,19 +87,27 @@ async function drop({ claim, delivery }: Due, reason: string, { store, journal, 
 }
 
 /**
- * Parks a delivery that is due in quiet hours until these end. One that they hold already is parked anew if their end
- * has changed.
+ * Parks a delivery that is due in quiet hours until these end, and one that is due while the agent is at work again. One that
+ * quiet hours hold already is parked anew if their end has changed.
  * @returns undefined if it is to be sent, or is held as before
  */
-async function holdAgain(one: Due, config: Config, { store, now }: WorkerDeps) {
-  const { delivery, earliest, project } = one
+async function holdAgain(
+  one: Due,
+  review: Postponed | undefined,
+  config: Config,
+  { store, now }: WorkerDeps,
+): Promise<Hold | undefined> {
+  const { delivery, expects, earliest, project } = one
   const at = now()
   const isEarly = isBeforeItsTime(one, at)
-  const hold = isEarly ? quietHoldAnew(one, config, at) : quietHold(delivery, { config }, at)
+  const postponed = review !== undefined && review.until > at ? review : undefined
+  const hold: Hold | undefined = isEarly
+    ? quietHoldAnew(one, config, at)
+    : (quietHold(delivery, { config }, at) ?? postponed)
   if (!hold) return undefined
   try {
     const { reason, group, dueOtherwise } = hold
-    const why = { reason, isHeld: true, group, earliest, dueOtherwise, project }
+    const why = { reason, isHeld: true, group, expects, earliest, dueOtherwise, project }
     await store.park(putOff(delivery, hold, isEarly ? delivery.notBefore : at), why)
     return hold
   } catch {

@@ -111,7 +111,7 @@ describe('an event in quiet hours', () => {
   ])(
     'that waited for the worker is held by the time of its delivery, not by its own: %s',
     (_, now, type) => {
-      const settings = { noise: { quietHours: [night] }, now: utc(now) }
+      const settings = { noise: { quietHours: [night] }, dueAt: utc(now) }
       const event = { kind: 'done', at: utc('2026-11-20T20:58') }
       const verdict = quietHours.judge(event as never, {} as never, null, settings as never)
       expect(verdict.type).toBe(type)

@@ -1,0 +1,324 @@
+import * as fc from 'fast-check'
+import type { EnrichedEvent } from '../../src/context/enrich.ts'
+import { parsePayload, readPayload } from '../support/payload.ts'
+
+// Sessions as the clients report them, made by a model of the person, the agent and what runs in the background. The model
+// says what a person has to be told; it knows nothing of the rules.
+
+const MINUTE_MS = 60_000
+/** Everything that takes less time ends while the person is still looking. */
+export const SHORT_MS = 15_000
+const start = Date.parse('2026-11-20T09:00:00Z')
+
+type TaskType = 'shell' | 'monitor' | 'subagent' | 'in_process_teammate'
+
+interface Client {
+  client: string
+  prompt: string
+  stop: string
+  fail?: string
+  /** A turn that the client begins by itself. */
+  own?: object
+  /** Its hook when a person stops the turn; none fires if absent. */
+  interrupt?: string
+  end: string
+  /** Which tasks it says that it leaves running. */
+  lists?: readonly TaskType[]
+  schedules?: true
+  /** How long after the end of a turn it sends its idle notice. */
+  idleAfterMs?: number
+}
+
+const claude: Client = {
+  ...{ client: 'claude', prompt: 'UserPromptSubmit', stop: 'Stop', fail: 'StopFailure' },
+  own: {
+    ...readPayload('claude', 'UserPromptSubmit'),
+    prompt: '<task-notification>It is over</task-notification>',
+  },
+  end: 'SessionEnd.normal',
+  lists: ['shell', 'monitor', 'subagent', 'in_process_teammate'],
+  schedules: true,
+  idleAfterMs: MINUTE_MS,
+}
+const { idleAfterMs: _, ...claudeInEditor } = claude
+
+const opencode: Client = {
+  ...{ client: 'opencode', prompt: 'chat.message', stop: 'session.idle', fail: 'session.error' },
+  ...{ own: readPayload('opencode', 'chat.message.own'), interrupt: 'session.error.abort' },
+  end: '',
+}
+
+export const clients: readonly Client[] = [
+  claude,
+  claudeInEditor,
+  {
+    ...{ client: 'qwen', prompt: 'UserPromptSubmit', stop: 'Stop', fail: 'StopFailure' },
+    ...{ end: 'SessionEnd', lists: ['subagent'], idleAfterMs: 50 },
+  },
+  { client: 'gemini', prompt: 'BeforeAgent', stop: 'AfterAgent', end: 'SessionEnd' },
+  {
+    ...{ client: 'droid', prompt: 'UserPromptSubmit', stop: 'Stop', end: 'SessionEnd.normal' },
+    ...{ own: readPayload('droid', 'UserPromptSubmit.task'), interrupt: 'Notification.stopped' },
+  },
+  {
+    ...{ client: 'codex', prompt: 'UserPromptSubmit', stop: 'Stop', interrupt: 'Interrupt' },
+    ...{ end: 'SessionEnd', lists: ['subagent'] },
+  },
+  {
+    ...{ client: 'copilot', prompt: 'UserPromptSubmit', stop: 'Stop', fail: 'ErrorOccurred' },
+    end: 'SessionEnd',
+  },
+  {
+    ...{ client: 'cursor', prompt: 'beforeSubmitPrompt', stop: 'stop', fail: 'stop.error' },
+    ...{ interrupt: 'stop.aborted', end: 'sessionEnd' },
+  },
+  opencode,
+  { ...opencode, client: 'kilo', own: readPayload('opencode', 'chat.message.own') },
+  {
+    ...{ client: 'kimi', prompt: 'UserPromptSubmit', stop: 'Stop', fail: 'StopFailure' },
+    ...{ own: readPayload('kimi', 'TurnStarted'), interrupt: 'Interrupt', end: 'SessionEnd' },
+  },
+]
+
+/** The end of a turn of which a person has to be told, unless that person is back before. */
+export interface Unseen {
+  id: string
+  at: number
+  asks: boolean
+  /** When the client was to go on by itself. */
+  wakesAt: number | undefined
+  /** Whether agents go on, or a hook or a prompt that waited made the agent go on at once. */
+  goesOn: 'agents' | 'at once' | undefined
+}
+
+export interface Session {
+  client: string
+  hasIdleNotice: boolean
+  events: EnrichedEvent[]
+  unseen: Unseen[]
+  /** When a person wrote, or closed the session. */
+  personAt: number[]
+  /** The turns that the client began by itself, with the last sign of them; one that never ends was killed. */
+  own: { from: number; to: number; lastAt: number }[]
+}
+
+const step = fc.record({
+  does: fc.constantFrom(
+    'next',
+    'next',
+    'next',
+    'next',
+    'own',
+    'own',
+    'hint',
+    'fail',
+    'stop',
+    'end',
+  ),
+  afterMs: fc.oneof(
+    fc.integer({ min: 3000, max: 20_000 }),
+    fc.integer({ min: 20_000, max: 5 * MINUTE_MS }),
+    fc.integer({ min: 5 * MINUTE_MS, max: 40 * MINUTE_MS }),
+  ),
+  asks: fc.boolean(),
+  /** Tasks that the turn starts, and how many of the older ones are over by its end. */
+  starts: fc.array(
+    fc.constantFrom<TaskType>('shell', 'monitor', 'subagent', 'in_process_teammate'),
+    {
+      maxLength: 2,
+    },
+  ),
+  ends: fc.nat(2),
+  wakes: fc.boolean(),
+  goesOn: fc.constantFrom(undefined, undefined, undefined, 'StopRefused', 'StopQueued'),
+  /** Whether the client reports that it begins a turn by itself. */
+  isHeard: fc.boolean(),
+})
+
+type Step = (typeof step)['generate'] extends (...args: never[]) => fc.Value<infer One>
+  ? One
+  : never
+
+export const sessions: fc.Arbitrary<Session> = fc
+  .tuple(fc.constantFrom(...clients), fc.array(step, { minLength: 1, maxLength: 12 }))
+  .map(([client, steps]) => new Model(client).run(steps))
+
+/** Plays a session, and notes what its person has to be told. */
+class Model {
+  readonly #client: Client
+  readonly #session: Session
+  #now = start
+  #tasks: TaskType[] = []
+  #wakesAt: number | undefined
+  #turns = 0
+  /** When the work began that goes on; undefined at rest. */
+  #workAt: number | undefined
+  #restAt: number | undefined
+  #isOwn = false
+
+  constructor(client: Client) {
+    this.#client = client
+    const hasIdleNotice = client.idleAfterMs === MINUTE_MS
+    const { client: name } = client
+    this.#session = { client: name, hasIdleNotice, events: [], unseen: [], personAt: [], own: [] }
+    this.#begin(false)
+  }
+
+  run(steps: readonly Step[]): Session {
+    for (const one of steps) {
+      if (!this.#take(one)) break
+    }
+    this.#pass(24 * 60 * MINUTE_MS)
+    const own = this.#session.own.at(-1)
+    if (own && this.#workAt !== undefined && this.#isOwn) own.to = Number.POSITIVE_INFINITY
+    return this.#session
+  }
+
+  /** @returns false if nothing happens any more */
+  #take(one: Step): boolean {
+    const isAtWork = this.#workAt !== undefined
+    this.#pass(this.#afterMs(one))
+    if (one.does === 'end') return this.#leave(isAtWork)
+    if (!isAtWork) this.#begin(one.does === 'own' && this.#mayGoOn(), one.isHeard)
+    else if (one.does === 'hint') this.#write()
+    else if (one.does === 'fail' && this.#client.fail) this.#fail(this.#client.fail)
+    else if (one.does === 'stop') this.#interrupt()
+    else this.#stop(one)
+    return true
+  }
+
+  /** A client that has scheduled when it goes on does so in time. */
+  #afterMs({ does, afterMs }: Step): number {
+    const isDue = this.#workAt === undefined && does === 'own' && this.#wakesAt !== undefined
+    return isDue
+      ? Math.max(3000, (this.#wakesAt ?? 0) - this.#now + (afterMs % MINUTE_MS))
+      : afterMs
+  }
+
+  #mayGoOn(): boolean {
+    const { own, lists } = this.#client
+    return own !== undefined && (!lists || this.#tasks.length > 0 || this.#wakesAt !== undefined)
+  }
+
+  #pass(ms: number) {
+    const { idleAfterMs } = this.#client
+    const idleAt = (this.#restAt ?? Number.POSITIVE_INFINITY) + (idleAfterMs ?? 0)
+    if (idleAfterMs !== undefined && this.#workAt === undefined && idleAt <= this.#now + ms) {
+      this.#restAt = undefined
+      this.#add('Notification.idle', idleAt)
+    }
+    this.#now += ms
+  }
+
+  #begin(isOwn: boolean, isHeard = true) {
+    this.#isOwn = isOwn
+    this.#workAt ??= this.#now
+    this.#turns += 1
+    if (!isOwn) return this.#write()
+    this.#session.own.push({ from: this.#now, to: this.#now, lastAt: this.#now })
+    // Claude Code tells nobody when a message of a teammate begins a turn.
+    if (isHeard || this.#client.client !== 'claude') this.#addPayload(this.#client.own ?? {})
+  }
+
+  #write() {
+    this.#session.personAt.push(this.#now)
+    this.#add(this.#client.prompt)
+  }
+
+  #stop({ asks, starts, ends, wakes, goesOn }: Step) {
+    const { lists = [], schedules } = this.#client
+    const old = this.#tasks.filter((type, index) => type === 'in_process_teammate' || index >= ends)
+    const fresh = starts.filter((type) => lists.includes(type))
+    this.#tasks = [...old, ...fresh]
+    this.#wakesAt = wakes && schedules ? this.#inMinutes(10) : undefined
+    const crons = this.#wakesAt === undefined ? [] : [this.#wakesAt]
+    const id = this.#add(this.#client.stop, this.#now, {
+      ...(asks && { last_assistant_message: 'Shall I go on?' }),
+      background_tasks: this.#tasks.map((type, index) => ({ id: `${index}`, type })),
+      session_crons: crons.map((at) => ({ schedule: cronOf(at), recurring: false })),
+    })
+    const event = this.#session.events.at(-1)
+    const agents = this.#tasks.filter((type) => type === 'subagent').length
+    if (event) {
+      Object.assign(event, { asks }, goesOn && { means: goesOn })
+      if (this.#client.client === 'codex') {
+        Object.assign(event, { backgroundTasks: agents, backgroundAgents: agents })
+      }
+    }
+    const wroteAt = this.#session.personAt.at(-1) ?? 0
+    const isLong = this.#now - Math.min(wroteAt, this.#workAt ?? this.#now) >= SHORT_MS
+    const isGoingOn = agents > 0 || fresh.includes('in_process_teammate')
+    if (isLong || asks) {
+      this.#session.unseen.push({
+        ...{ id, at: this.#now, asks: asks && goesOn === undefined, wakesAt: this.#wakesAt },
+        goesOn: goesOn ? 'at once' : isGoingOn ? 'agents' : undefined,
+      })
+    }
+    if (goesOn === undefined) return this.#rest()
+    this.#turns += 1
+    const own = this.#session.own.at(-1)
+    if (own) own.lastAt = this.#now
+  }
+
+  #inMinutes(minutes: number): number {
+    return Math.floor(this.#now / MINUTE_MS + minutes) * MINUTE_MS
+  }
+
+  #fail(name: string) {
+    const id = this.#add(name)
+    this.#session.unseen.push({
+      id,
+      at: this.#now,
+      asks: true,
+      wakesAt: undefined,
+      goesOn: undefined,
+    })
+    this.#rest()
+  }
+
+  #interrupt() {
+    if (this.#client.interrupt) this.#add(this.#client.interrupt)
+    this.#session.personAt.push(this.#now)
+    this.#rest()
+    this.#restAt = undefined
+  }
+
+  #leave(isAtWork: boolean): boolean {
+    this.#session.personAt.push(this.#now)
+    if (this.#client.end !== '' && !isAtWork) this.#add(this.#client.end)
+    this.#rest()
+    this.#restAt = undefined
+    return false
+  }
+
+  #rest() {
+    const own = this.#session.own.at(-1)
+    if (own && this.#isOwn) own.to = this.#now
+    this.#isOwn = false
+    this.#workAt = undefined
+    this.#restAt = this.#now
+  }
+
+  #add(name: string, at = this.#now, more: object = {}): string {
+    const { client } = this.#client
+    return this.#addPayload({ ...readPayload(client, name), ...more }, at)
+  }
+
+  #addPayload(payload: object, at = this.#now): string {
+    const { client } = this.#client
+    const turn = client === 'codex' ? { turn_id: `turn-${this.#turns}` } : {}
+    const env: Record<string, string> =
+      client === 'claude' ? { CLAUDE_CODE_SESSION_ATTENDED: '1' } : {}
+    const event = parsePayload({ ...payload, ...turn }, { client, at, env })
+    const id = `event-${this.#session.events.length}`
+    const did = { tools: {}, files: [], commands: [] }
+    const none = { branch: '', title: '', firstPrompt: '', tokens: undefined, did }
+    this.#session.events.push({ ...event, id, project: 'shop', ...none })
+    return id
+  }
+}
+
+function cronOf(at: number): string {
+  const date = new Date(at)
+  return `${date.getMinutes()} ${date.getHours()} * * *`
+}

@@ -1,0 +1,82 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { runs } from '../support/runs.ts'
+import { runTimeline } from '../support/timeline.ts'
+import { type Session, sessions, type Unseen } from './_session.ts'
+
+const MINUTE_MS = 60_000
+/** Within this time everything is told that a person has not seen. */
+const LIMIT_MS = 10 * MINUTE_MS
+/** How long an agent that goes on may take. */
+const AT_WORK_MS = 120 * MINUTE_MS
+
+/** What a channel gets: everything, or only what waits for a person. */
+const configs = [
+  {},
+  {
+    channels: { desktop: { type: 'desktop' }, phone: { type: 'desktop' } },
+    routes: [
+      { on: ['done', 'failed'], to: ['desktop'] },
+      { on: ['waiting'], to: ['phone'] },
+    ],
+  },
+]
+
+type Ping = ReturnType<typeof runTimeline>['pings'][number]
+
+/** The latest time at which the end of a turn is told, or something later that tells of its session. */
+function deadlineOf(unseen: Unseen, session: Session): number {
+  const { at, asks, wakesAt = 0, goesOn } = unseen
+  if (asks) return at + MINUTE_MS
+  const dueAt = Math.max(at + LIMIT_MS, wakesAt + 2 * MINUTE_MS)
+  // The next end of a turn tells of the agents, or of what hooks or a waiting prompt made the agent do.
+  if (goesOn === 'at once') {
+    const end = session.unseen.find((one) => one.at > at && one.at <= at + AT_WORK_MS)
+    return end ? deadlineOf(end, session) : at + AT_WORK_MS
+  }
+  const own = session.own.find(({ from, to }) => to > at && from <= dueAt)
+  if (!own) return dueAt
+  const endsAt = Math.min(own.to, own.lastAt + AT_WORK_MS)
+  const next = session.unseen.find((one) => one.at === own.to)
+  if (next && (goesOn === 'agents' || wakesAt > 0) && !next.asks) return deadlineOf(next, session)
+  return Math.max(dueAt, endsAt + LIMIT_MS)
+}
+
+function isTold({ id, at, asks }: Unseen, until: number, pings: readonly Ping[], session: Session) {
+  const later = new Set(
+    session.events
+      .filter((one) => one.id === id || (one.at >= at && (!asks || one.asks === true)))
+      .map((one) => one.id),
+  )
+  return pings.some((ping) => ping.at <= until && ping.events.some((one) => later.has(one)))
+}
+
+/** The session as it went, for a reader of a failed test. */
+function inWords({ client, events }: Session, pings: readonly Ping[]): string {
+  const [first] = events
+  const seconds = (at: number) => Math.round((at - (first?.at ?? 0)) / 1000)
+  const lines = events.map(({ id, name, means, at, asks, ...event }) => {
+    const { backgroundTasks: tasks, backgroundAgents: agents = 0, wakesAt } = event
+    const facts = { asks, tasks, agents, ...(wakesAt && { wakes: seconds(wakesAt) }) }
+    return `${seconds(at)} ${id} ${name} ${means} ${JSON.stringify(facts)}`
+  })
+  const told = pings.map(({ at, channel, events: ids }) => `${seconds(at)} ${channel} ${ids}`)
+  return [client, ...lines, 'told:', ...told].join('\n')
+}
+
+describe('whatever a person has not seen', () => {
+  it('is told within minutes', () => {
+    fc.assert(
+      fc.property(sessions, fc.constantFrom(...configs), (session, config) => {
+        const { pings } = runTimeline(session.events, { config })
+        for (const unseen of session.unseen) {
+          const until = deadlineOf(unseen, session)
+          const isBack = session.personAt.some((at) => at > unseen.at && at <= until)
+          if (isBack || isTold(unseen, until, pings, session)) continue
+          expect.fail(`${unseen.id} was not told: ${inWords(session, pings)}`)
+        }
+      }),
+      { numRuns: runs(5000) },
+    )
+  })
+})
