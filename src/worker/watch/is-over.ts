@@ -15,13 +15,14 @@ export function isOver(session: Session, shown: Shown): boolean {
  * A failure or the end of a turn is outdated once the session goes on after the last event that was known when it was
  * sent.
  */
-function isOutdated(session: Session, { at, knownAt = at, channel }: Shown): boolean {
-  const { promptAt, ownTurnAt = 0, turnEnd, answeredAt, isHeadless } = session
+function isOutdated(session: Session, { at, knownAt = at, channel, asks = false }: Shown): boolean {
+  const { promptAt, ownTurnAt, turnEnd, answeredAt, isHeadless } = session
   const endedAt = turnEnd?.at ?? 0
-  // The client took a turn of its own, whose end was not sent to this channel: the message still shows the session's
-  // state.
+  // The client took a turn of its own, whose end was not sent to this channel, or does not ask what this message asks: it
+  // still shows the session's state.
   const isOwnTurn = ownTurnAt > Math.max(at, promptAt)
-  const isAside = isOwnTurn && endedAt > at && turnEnd?.to?.includes(channel) !== true
+  const isReplaced = turnEnd?.to.includes(channel) === true && (!asks || turnEnd.asks)
+  const isAside = isOwnTurn && endedAt > at && !isReplaced
   const since = isAside ? endedAt : at
   const graceMs = isHeadless === false ? 0 : ONE_SHOT_MS
   return (

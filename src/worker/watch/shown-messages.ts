@@ -26,6 +26,7 @@ const shownSchema = z.object({
     .describe('When the latest event of its session was accepted that was known when it was sent'),
   questions: z.array(askedSchema),
   tellsMore: z.boolean().optional().describe('Whether it tells of something besides questions'),
+  asks: z.boolean().optional().describe('Whether it tells of a turn that asks something'),
   told: z
     .object({ events: z.array(z.string()), message: messageSchema })
     .optional()

@@ -20,6 +20,7 @@ export function toShown(delivery: Delivery, { others, canUpdate, ...how }: How):
     ...how,
     questions: [...questions, ...others],
     tellsMore: events.length > questions.length,
+    ...(message.asks && { asks: true }),
     ...(canUpdate && isOfSeveral && { told: { events, message } }),
   }
 }

@@ -109,7 +109,11 @@ async function makeOpen(script: Step[] = [{}]) {
     id: string,
     means: string,
     facts: object = {},
-    { client = 'claude', sessionId = 's1' } = {},
+    {
+      client = 'claude',
+      sessionId = 's1',
+      to,
+    }: { client?: string; sessionId?: string; to?: string[] } = {},
   ) => {
     const kind = means === 'PermissionRequest' ? 'permission' : 'other'
     const about = { client, sessionId, project: '', title: '', event: means, kind }
@@ -117,6 +121,7 @@ async function makeOpen(script: Step[] = [{}]) {
     known.fold({
       ...{ at, id, type: 'accepted', acceptedAt: at },
       ...about,
+      ...(to && { to }),
       facts: { means, ...facts },
     })
   }
@@ -284,26 +289,34 @@ describe('a message that may be withdrawn', () => {
     ])
   })
 
-  it('stays after a turn that the client began by itself and that is not sent to its channel', async () => {
-    const { clock, handles, happen, open, question, ref, tell } = await makeOpen()
-    happen('p1', 'UserPromptSubmit')
-    happen('e1', 'Stop', { asks: true })
-    const asking: Partial<Delivery> = { kind: 'done', urgency: 'normal', questions: [] }
-    const turn = question('e1', asking)
-    await tell('one', { ...turn, message: { ...turn.message, asks: true } })
-    for (const time of [1, 2]) {
+  it.each([
+    ['and that is not sent to its channel, it stays', true, [], false, true],
+    ['and that asks nothing, it stays if it asks', true, ['phone'], false, true],
+    ['and that asks something, it goes', true, ['phone'], true, false],
+    ['and that asks nothing, it goes if it asks nothing', false, ['phone'], false, false],
+  ])(
+    'and tells of a turn: after a turn that the client began by itself %s',
+    async (_, asks, to, asksToo, stays) => {
+      const { clock, handles, happen, open, question, ref, tell } = await makeOpen()
+      happen('p1', 'UserPromptSubmit')
+      happen('e1', 'Stop', { asks })
+      const about: Partial<Delivery> = { kind: 'done', urgency: asks ? 'normal' : 'critical' }
+      const turn = question('e1', { ...about, questions: [] })
+      await tell('one', { ...turn, message: { ...turn.message, ...about, asks } })
+      for (const time of [1, 2]) {
+        clock.now += 60_000
+        happen(`own ${time}`, 'TurnStart')
+        clock.now += 60_000
+        happen(`end ${time}`, 'Stop', { asks: asksToo }, { to })
+        await open.review(ref)
+        expect(handles()).toEqual(stays ? ['one'] : [])
+      }
       clock.now += 60_000
-      happen(`own ${time}`, 'TurnStart')
-      clock.now += 60_000
-      happen(`end ${time}`, 'Stop')
+      happen('e2', 'SessionEnd')
       await open.review(ref)
-      expect(handles()).toEqual(['one'])
-    }
-    clock.now += 60_000
-    happen('e2', 'SessionEnd')
-    await open.review(ref)
-    expect(handles()).toEqual([])
-  })
+      expect(handles()).toEqual([])
+    },
+  )
 
   it.each([
     ['stays in the list if the withdrawal failed for now', 503, ['one']],
@@ -1027,7 +1040,7 @@ cd "\${0%/*}" && mkdir begun && until [ -e go ]; do sleep 0.05; done; exit 0
       transcript_path: path,
       background_tasks: tasks,
     })
-    await expect.poll(async () => (await entriesOf(world, id, 'suppressed')).length).toBe(1)
+    await expect.poll(async () => (await entriesOf(world, id, 'held')).length).toBe(1)
     // Longer than until the first look at the transcript.
     await sleep(1500)
     expect(await withdrawn()).toBe(0)
