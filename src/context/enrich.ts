@@ -9,7 +9,7 @@ import type { Deeds } from './deeds.ts'
 import { askedIn, formatOf, rootsOf, transcriptOf } from './of-client.ts'
 import { projectName } from './project.ts'
 import { sizeOf } from './tail.ts'
-import { isOwnPrompt, readTranscript, type TranscriptFacts } from './transcript.ts'
+import { type PromptFacts, readPrompt, readTranscript, type TranscriptFacts } from './transcript.ts'
 import type { Tokens } from './transcripts/entry.ts'
 import { isTriedAgain, withTurn } from './with-turn.ts'
 
@@ -71,12 +71,12 @@ export async function enrich(given: AgentEvent, deps: EnrichDeps): Promise<Enric
   const event = { ...given, transcriptPath: await transcriptOf(given) }
   const transcriptPath = askedIn(event)
   const isOfAgent = transcriptPath !== event.transcriptPath
-  const [project, branch, facts, ofAgent, isOwn] = await Promise.all([
+  const [project, branch, facts, ofAgent, asked] = await Promise.all([
     (deps.projectOf ?? projectOf)(event.cwd).catch(() => ''),
     (deps.branchOf ?? branchOf)(event.cwd).catch(() => ''),
     event.transcriptPath && !unread.includes(event.kind) ? readInTime(event, deps) : undefined,
     isOfAgent ? readInTime({ ...event, transcriptPath }, deps) : undefined,
-    isWakeUp(event),
+    promptOf(event),
   ])
   const {
     title = '',
@@ -88,10 +88,11 @@ export async function enrich(given: AgentEvent, deps: EnrichDeps): Promise<Enric
   const found = facts ? withTurn(event, { ...facts, ...(openCalls && { openCalls }) }) : event
   return {
     ...found,
-    ...(isOwn && { means: 'TurnStart' as const }),
+    ...(asked?.isOwn && { means: 'TurnStart' as const }),
     transcriptPath,
     ...(turnOver.includes(found.kind) && asksAtEnd(found.lastMessage) && { asks: true }),
     ...(facts && wasInterrupted(found, facts) && { isInterrupted: true }),
+    ...(asked?.isInterrupted && { isInterrupted: true }),
     ...(facts && wasAtRest(found, facts) && { isAtRest: true }),
     project,
     branch: branch || facts?.branch || '',
@@ -102,11 +103,12 @@ export async function enrich(given: AgentEvent, deps: EnrichDeps): Promise<Enric
   }
 }
 
-/** Whether the client wrote the prompt itself, to go on as the agent has scheduled. */
-async function isWakeUp(event: AgentEvent): Promise<boolean> {
+/** What the transcript shows of a prompt; undefined for any other event. */
+async function promptOf(event: AgentEvent): Promise<PromptFacts | undefined> {
   const { client, means, transcriptPath } = event
-  if (means !== 'UserPromptSubmit' || !findClient(client)?.wakesItself) return false
-  return await isOwnPrompt(transcriptPath, rootsOf(client), event, formatOf(client))
+  if (means !== 'UserPromptSubmit' || !transcriptPath) return undefined
+  const facts = await readPrompt(transcriptPath, rootsOf(client), event, formatOf(client))
+  return { ...facts, isOwn: facts.isOwn && findClient(client)?.wakesItself === true }
 }
 
 /** A client that is killed may interrupt its turn itself, at once. */

@@ -92,17 +92,33 @@ export async function answeredAt(
   return isRefused ? { isReadable: false } : { isReadable: true, at: wentOnAfter(entries, asked) }
 }
 
-/** Whether the client wrote a prompt itself, as scheduled. Looks at the end of the file only. */
-export async function isOwnPrompt(
+/** What the end of a transcript shows of a prompt. */
+export interface PromptFacts {
+  /** Whether the client wrote it itself, as scheduled. */
+  isOwn: boolean
+  /** Whether a person had stopped the turn before, for which not every client fires a hook. */
+  isInterrupted: boolean
+}
+
+/** Looks at the end of the file only. */
+export async function readPrompt(
   path: string,
   roots: readonly string[],
   { at, prompt }: { at: number; prompt: string },
   format?: TranscriptFormat,
-): Promise<boolean> {
+): Promise<PromptFacts> {
   const { text } = await readTail(path, roots, TAIL_BYTES)
-  const last = readRecords(recordsOf(text), format).findLast(({ type }) => type === 'prompt')
-  if (last?.type !== 'prompt' || !last.isOwn || last.text !== prompt) return false
-  return Math.abs(at - (last.at ?? 0)) <= WAKE_MS
+  const entries = readRecords(recordsOf(text), format)
+  const written = entries.findLast(({ type }) => type === 'prompt')
+  const isOwn =
+    written?.type === 'prompt' &&
+    (written.isOwn ?? false) &&
+    written.text === prompt &&
+    Math.abs(at - (written.at ?? 0)) <= WAKE_MS
+  const turns = entries.filter(({ type }) => /^(prompt|answer|call|end)$/.test(type))
+  // The prompt itself may not be written yet.
+  const before = turns.at(turns.at(-1)?.type === 'prompt' ? -2 : -1)
+  return { isOwn, isInterrupted: before?.type === 'end' && before.outcome === 'interrupted' }
 }
 
 /** @param isEnough whether these entries go back far enough; if not, a longer part is read */

@@ -65,6 +65,36 @@ describe('a prompt', () => {
     writeFileSync(path, transcriptText('claude') + fire('2026-11-20T09:12:00.000Z'))
     expect(await meansOf()).toBe('UserPromptSubmit')
   })
+  it.each([
+    ['claude', '.claude/projects/-srv-app', ['user', '[Request interrupted by user]']],
+    ['copilot', '.copilot/session-state/s1', ['abort', 'user_initiated']],
+  ])(
+    'of %s shows that a person has stopped the turn before, for which no hook fires',
+    async (client, folder, [type = '', text = '']) => {
+      const { path, event, around } = makeSession(client, folder)
+      const timestamp = '2026-11-20T09:12:58.000Z'
+      const lineOf = (of: string, content: string) =>
+        `${JSON.stringify({
+          ...{ type: client === 'copilot' && of !== 'abort' ? `${of}.message` : of, timestamp },
+          message: { role: of, content: [{ type: 'text', text: content }] },
+          data: { reason: content, content },
+        })}\n`
+      const received = event(parsePayload({ hook_event_name: 'UserPromptSubmit', prompt: 'Go on' }))
+      const isInterrupted = async (...lines: string[]) => {
+        writeFileSync(path, [lineOf('user', 'Start'), ...lines].join(''))
+        const typed = { ...received, client, transcriptPath: path, at: asked }
+        return (await enrich(typed, around)).isInterrupted ?? false
+      }
+      const stop = lineOf(type, text)
+      const answer = lineOf('assistant', 'It is done.')
+      const typed = lineOf('user', 'Go on')
+      expect(await isInterrupted(answer)).toBe(false)
+      expect(await isInterrupted(answer, typed)).toBe(false)
+      expect(await isInterrupted(answer, stop)).toBe(true)
+      expect(await isInterrupted(answer, stop, typed)).toBe(true)
+      expect(await isInterrupted(stop, typed, answer)).toBe(false)
+    },
+  )
 })
 
 describe('a permission question', () => {
