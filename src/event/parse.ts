@@ -4,6 +4,7 @@ import { clients, findClient } from '../clients/index.ts'
 import type { Header } from '../spool/header.ts'
 import { oneLine } from '../text/clean.ts'
 import { mustBe } from '../text/zod-issue.ts'
+import { backgroundOf } from './background.ts'
 import { clientOf, meaningOfName } from './detect.ts'
 import type { AgentEvent, Failure, Question } from './event.ts'
 import { failureOf } from './failure.ts'
@@ -11,7 +12,7 @@ import type { FieldType, ValuesOf } from './field-type.ts'
 import { isHeadlessRun } from './headless.ts'
 import { readObject } from './json.ts'
 import { kindOf } from './kind.ts'
-import { fieldOf, isPayload, matches, type Payload, textOf } from './payload.ts'
+import { fieldOf, isPayload, matches, type Payload } from './payload.ts'
 import {
   isDialog,
   questionInWords,
@@ -178,30 +179,6 @@ function textsOf(fields: Fields, client: Client | undefined) {
     ...backgroundOf(fields.background_tasks),
     durationMs: fields.session_duration_ms,
   }
-}
-
-/** Qwen Code also lists agents that are over (0.24.4, getBackgroundTaskSnapshot). A paused one waits for a person. */
-const NOT_RUNNING = /^(completed|failed|cancelled|paused)$/i
-
-function backgroundOf(
-  tasks: readonly unknown[] = [],
-): Pick<AgentEvent, 'backgroundTasks' | 'backgroundAgents' | 'backgroundTeammates'> {
-  const running = tasks.filter(
-    (task) => !isPayload(task) || !NOT_RUNNING.test(textOf(task, 'status')),
-  )
-  const agents = running.filter(isPayload).filter(isAgent)
-  const backgroundTeammates = agents.filter((task) => /teammate/i.test(textOf(task, 'type'))).length
-  return {
-    backgroundTasks: running.length,
-    ...(agents.length > 0 && { backgroundAgents: agents.length }),
-    ...(backgroundTeammates > 0 && { backgroundTeammates }),
-  }
-}
-
-/** Tasks of Qwen Code have no type of their own: all are agents. */
-function isAgent(task: Payload): boolean {
-  const type = textOf(task, 'type')
-  return type ? /agent|teammate|workflow/i.test(type) : textOf(task, 'agent_type') !== ''
 }
 
 /** Claude Code's and droid's wording, where the payload has no field for it. */

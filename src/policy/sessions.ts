@@ -15,7 +15,7 @@ import {
   noteRecorded,
   type Questions,
 } from './questions.ts'
-import { goesOn, isTurnOver, noTurns, noteTurn, type Turns } from './turns.ts'
+import { goesOnAtOnce, isTurnOver, noTurns, noteTurn, type Turns } from './turns.ts'
 
 /** How many sessions are remembered: more than run on one machine in a day. */
 const MAX_SESSIONS = 500
@@ -152,7 +152,7 @@ function remember(session: Session, entry: AcceptedEntry) {
   const isIdle = kind === 'waiting' && meaning.isIdle
   // Neither an idle notice after a turn nor an end after which the agent goes on counts as judged. Computed before
   // `noteTurn` changes the session.
-  const isAside = (isIdle && isTurnOver(session)) || goesOn({ means })
+  const isAside = (isIdle && isTurnOver(session)) || goesOnAtOnce({ means })
   if (kind !== 'permission' && !isAside) noteJudged(session, judged, at)
   // Some clients send that notice also when a person stops a turn.
   if (isIdle && !meaning.isAnswer) session.idleAt = Math.max(session.idleAt, at)

@@ -56,11 +56,11 @@ export function turnStart({ promptAt, ownTurnAt }: Turns): number {
 /** Whether the last turn is over and no other has begun. */
 export function isTurnOver(session: Turns): boolean {
   const { turnEnd } = session
-  return turnEnd !== undefined && turnEnd.at >= turnStart(session) && !goesOn(turnEnd)
+  return turnEnd !== undefined && turnEnd.at >= turnStart(session) && !goesOnAtOnce(turnEnd)
 }
 
 /** Whether the agent goes on after what would be the end of its turn. */
-export function goesOn({ means }: { means: string }): boolean {
+export function goesOnAtOnce({ means }: { means: string }): boolean {
   return means === 'StopRefused' || means === 'StopQueued'
 }
 
@@ -106,14 +106,26 @@ export function noteTurn(
     const { workAt, restedAt } = session
     session.workAt = workAt > restedAt ? Math.min(workAt, at) : at
   }
-  if (goesOn(ending)) {
+  if (goesOnAtOnce(ending)) {
     session.wentOnAt = [...new Set([...session.wentOnAt, at])].slice(-MAX_WENT_ON)
   }
   if (isSessionEnd) session.endedAt = Math.max(session.endedAt, at)
   if (isSessionEnd) noteRest(session, at)
   if (!isTurnEnd || (isInterrupt && isLateInterrupt(session, at))) return
-  if (!goesOn(ending)) noteRest(session, at)
-  if (at >= (session.turnEnd?.at ?? 0)) session.turnEnd = ending
+  if (!goesOnAtOnce(ending)) noteRest(session, at)
+  const { turnEnd: before } = session
+  if (at >= (before?.at ?? 0))
+    session.turnEnd = listsTasks(ending) ? ending : { ...ending, ...tasksOf(before) }
+}
+
+/** Not every end of a turn tells what runs in the background. */
+function listsTasks({ means }: { means: string }): boolean {
+  return means !== 'StopFailure' && means !== 'Interrupt'
+}
+
+function tasksOf(end: TurnEnd | undefined) {
+  const { backgroundTasks = 0, backgroundAgents = 0, backgroundTeammates = 0 } = end ?? {}
+  return { backgroundTasks, backgroundAgents, backgroundTeammates }
 }
 
 function noteRest(session: Turns, at: number) {

@@ -143,6 +143,11 @@ describe('an event', () => {
       { background_tasks: [{ id: 'b1', type: 'shell' }, { id: 'a1', type: 'subagent' }, null] },
       { backgroundTasks: 3, backgroundAgents: 1 },
     ],
+    [
+      'Stop',
+      { background_tasks: [{ type: 'in_process_teammate' }, { type: 'subagent' }] },
+      { backgroundTasks: 2, backgroundAgents: 2, backgroundTeammates: 1 },
+    ],
     // Qwen Code also lists agents that have ended, and gives only the type of an agent.
     [
       'Stop',

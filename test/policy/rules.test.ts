@@ -783,6 +783,11 @@ describe('the rule', () => {
       [160, { ...stop, ...tasks(1) }],
     ]
     expect(byDefault(server)).toEqual(['desktop 160'])
+    const failed: Step[] = [...server.slice(0, 3), [130, { hook_event_name: 'StopFailure' }]]
+    expect(byDefault([...failed, [140, prompt], [200, { ...stop, ...tasks(1) }]])).toEqual([
+      'desktop 130',
+      'desktop 200',
+    ])
     const more: Step[] = [...server.slice(0, 3), [160, { ...stop, ...tasks(2) }]]
     expect(told(more)).toEqual(['desktop 160 at 460'])
   })

@@ -54,6 +54,7 @@ describe('the facts that the journal keeps of an event', () => {
     const found = {
       backgroundTasks: 1,
       backgroundAgents: 1,
+      backgroundTeammates: 1,
       asks: true,
       isInterrupted: true,
       isAtRest: true,

@@ -1,5 +1,5 @@
-import { isOwnTurn, goesOn as wentOn } from '../turns.ts'
-import { defineRule, type JudgeContext, type JudgedEvent, send } from '../types.ts'
+import { goesOnAtOnce, isOwnTurn } from '../turns.ts'
+import { defineRule, type Expected, type JudgeContext, type JudgedEvent, send } from '../types.ts'
 
 const MINUTE_MS = 60_000
 /** Few turns take longer: their agent would be reported as done while it works. */
@@ -11,15 +11,14 @@ const AGENTS_MS = 10 * MINUTE_MS
 /** A build may end soon, and its end is worth a message; a server runs on. */
 const TASKS_MS = 5 * MINUTE_MS
 
-/** What is expected to follow the end of a turn. */
+/** What is expected to follow the end of a turn, and until when, Unix ms. */
 interface Expectation {
-  expects: 'turn' | 'notice'
-  /** Until when, Unix ms. */
+  expects: Expected
   until: number
   reason: string
 }
 
-const none = { backgroundTasks: 0, backgroundAgents: 0 }
+const nothing = { backgroundTasks: 0, backgroundAgents: 0 }
 
 /**
  * Holds back the end of a turn after which the agent is expected to go on by itself: it is sent only if nothing follows
@@ -30,26 +29,25 @@ export const goesOn = defineRule({
   isNoise: true,
   judge(event, _, context) {
     if (event.kind !== 'done') return send
-    const all = wentOn(event) ? [atOnce(event, context)] : event.asks ? [] : later(event, context)
-    const [first, ...others] = all
-    if (!first) return send
-    const longest = others.reduce((one, other) => (other.until > one.until ? other : one), first)
-    return { type: 'hold', group: '', ...longest }
+    const [longest] = expectations(event, context).sort((one, other) => other.until - one.until)
+    return longest ? { type: 'hold', group: '', ...longest } : send
   },
 })
+
+function expectations(event: JudgedEvent, context: JudgeContext): Expectation[] {
+  if (goesOnAtOnce(event)) return [atOnce(event, context)]
+  if (event.asks) return []
+  return [scheduled(event, context), background(event, context)].filter((one) => one !== undefined)
+}
 
 // If an event waited for the worker, the time counts from now: a later event that outdates it may be waiting too.
 
 function atOnce({ means, at }: JudgedEvent, { now }: JudgeContext): Expectation {
-  const reason =
+  const why =
     means === 'StopRefused'
       ? 'a hook made the agent go on'
       : 'the agent went on with a prompt that was waiting'
-  return { expects: 'turn', until: Math.max(at, now) + AT_ONCE_MS, reason }
-}
-
-function later(event: JudgedEvent, context: JudgeContext): Expectation[] {
-  return [scheduled(event, context), background(event, context)].filter((one) => one !== undefined)
+  return { expects: 'turn', until: Math.max(at, now) + AT_ONCE_MS, reason: why }
 }
 
 /** What was scheduled before does not count at the end of a person's turn, and a one-shot run may end with its first one. */
@@ -68,7 +66,7 @@ function scheduled({ wakesAt, isHeadless }: JudgedEvent, { session }: JudgeConte
 function background(event: JudgedEvent, { session, now }: JudgeContext): Expectation | undefined {
   const { at, isHeadless, backgroundTasks: tasks, backgroundAgents: agents = 0 } = event
   if (tasks === 0 || (isHeadless && agents === 0)) return undefined
-  const before = session?.turnEnd ?? none
+  const before = session?.turnEnd ?? nothing
   const isOwn = session !== undefined && isOwnTurn(session)
   const from = Math.max(at, now)
   if (agents > before.backgroundAgents || (isOwn && agents > (event.backgroundTeammates ?? 0))) {
