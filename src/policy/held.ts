@@ -21,7 +21,7 @@ export function whyNotAsked({ how }: Pick<QuestionEnd, 'how'>): string {
   return how === 'none' ? ENDED_BEFORE : ANSWERED_BEFORE
 }
 
-/** How long after it is due the end of a turn waits again while the client works on a turn that it began by itself. */
+/** How long after it is due the end of a turn waits again while the client works on the turn that was expected. */
 const AT_WORK_MS = 10 * 60_000
 /** A client that works longer was probably killed. */
 const MAX_AT_WORK_MS = 2 * 3600_000
@@ -55,7 +55,7 @@ export function reviewHeld(
 }
 
 function reviewExpectation(held: HeldEvent, session: Session, now: number) {
-  const { at, expects, until, asks, isStep } = held
+  const { at, expects, until, isStep } = held
   const hasEnded = session.endedAt > at
   if (hasEnded && session.isHeadless !== true) return ENDED_BEFORE
   if (isStep) return undefined
@@ -65,7 +65,8 @@ function reviewExpectation(held: HeldEvent, session: Session, now: number) {
     return saysSo ? { until: now, reason: 'the agent says that it waits' } : undefined
   }
   const end = session.ownTurnAt + MAX_AT_WORK_MS
-  if (asks || session.ownTurnAt <= at || !isAtWork(session) || end <= now) return undefined
+  const isAwaited = expects === 'turn' && session.ownTurnAt > at && isAtWork(session)
+  if (!isAwaited || end <= now) return undefined
   return { until: Math.min(now + AT_WORK_MS, end), reason: 'the agent is at work again' }
 }
 

@@ -7,10 +7,13 @@ import { parsePayload, readPayload } from '../support/payload.ts'
 
 const MINUTE_MS = 60_000
 /** Everything that takes less time ends while the person is still looking. */
-export const SHORT_MS = 15_000
+const SHORT_MS = 15_000
+/** How long an agent that goes on may take. */
+export const AT_WORK_MS = 120 * MINUTE_MS
 const start = Date.parse('2026-11-20T09:00:00Z')
 
-type TaskType = 'shell' | 'monitor' | 'subagent' | 'in_process_teammate'
+type TaskType = 'shell' | 'monitor' | 'subagent' | typeof mate
+const mate = 'in_process_teammate'
 
 interface Client {
   client: string
@@ -36,7 +39,7 @@ const claude: Client = {
     prompt: '<task-notification>It is over</task-notification>',
   },
   end: 'SessionEnd.normal',
-  lists: ['shell', 'monitor', 'subagent', 'in_process_teammate'],
+  lists: ['shell', 'monitor', 'subagent', mate],
   schedules: true,
   idleAfterMs: MINUTE_MS,
 }
@@ -102,32 +105,22 @@ export interface Session {
   own: { from: number; to: number; lastAt: number }[]
 }
 
+const seconds = (min: number, max: number) => fc.integer({ min: min * 1000, max: max * 1000 })
+
 const step = fc.record({
   does: fc.constantFrom(
-    'next',
-    'next',
-    'next',
-    'next',
-    'own',
-    'own',
-    'hint',
-    'fail',
-    'stop',
-    'end',
+    ...['next', 'next', 'next', 'next', 'own', 'own', 'hint', 'fail', 'stop', 'end'],
   ),
   afterMs: fc.oneof(
-    fc.integer({ min: 3000, max: 20_000 }),
-    fc.integer({ min: 20_000, max: 5 * MINUTE_MS }),
-    fc.integer({ min: 5 * MINUTE_MS, max: 40 * MINUTE_MS }),
+    { arbitrary: seconds(3, 20), weight: 4 },
+    { arbitrary: seconds(20, 300), weight: 2 },
+    { arbitrary: seconds(300, 2400), weight: 1 },
   ),
   asks: fc.boolean(),
   /** Tasks that the turn starts, and how many of the older ones are over by its end. */
-  starts: fc.array(
-    fc.constantFrom<TaskType>('shell', 'monitor', 'subagent', 'in_process_teammate'),
-    {
-      maxLength: 2,
-    },
-  ),
+  starts: fc.array(fc.constantFrom<TaskType>('shell', 'monitor', 'subagent', mate), {
+    maxLength: 2,
+  }),
   ends: fc.nat(2),
   wakes: fc.boolean(),
   goesOn: fc.constantFrom(undefined, undefined, undefined, 'StopRefused', 'StopQueued'),
@@ -135,12 +128,31 @@ const step = fc.record({
   isHeard: fc.boolean(),
 })
 
-type Step = (typeof step)['generate'] extends (...args: never[]) => fc.Value<infer One>
-  ? One
-  : never
+type Step = typeof step extends fc.Arbitrary<infer One> ? One : never
+
+const nothing = { asks: false, starts: [], ends: 0, wakes: false, goesOn: undefined, isHeard: true }
+
+/** A task wakes the agent, which says something and waits again. */
+const wake = fc.tuple(seconds(5, 250), seconds(3, 10)).map(([afterMs, workMs]): Step[] => [
+  { ...nothing, does: 'own', afterMs },
+  { ...nothing, does: 'next', afterMs: workMs },
+])
+
+const watch = fc
+  .tuple(fc.constantFrom<TaskType>('monitor', 'subagent', mate), fc.array(wake, { maxLength: 12 }))
+  .map(([task, wakes]): Step[] => [
+    { ...nothing, does: 'next', afterMs: 20_000, starts: [task] },
+    ...wakes.flat(),
+  ])
 
 export const sessions: fc.Arbitrary<Session> = fc
-  .tuple(fc.constantFrom(...clients), fc.array(step, { minLength: 1, maxLength: 12 }))
+  .tuple(
+    fc.constantFrom(...clients),
+    fc.oneof(
+      { arbitrary: fc.array(step, { minLength: 1, maxLength: 12 }), weight: 4 },
+      { arbitrary: watch, weight: 1 },
+    ),
+  )
   .map(([client, steps]) => new Model(client).run(steps))
 
 /** Plays a session, and notes what its person has to be told. */
@@ -153,8 +165,11 @@ class Model {
   #turns = 0
   /** When the work began that goes on; undefined at rest. */
   #workAt: number | undefined
+  /** When the client reported first that it works. */
+  #heardAt: number | undefined
   #restAt: number | undefined
   #isOwn = false
+  #isStopped = false
 
   constructor(client: Client) {
     this.#client = client
@@ -217,17 +232,24 @@ class Model {
     if (!isOwn) return this.#write()
     this.#session.own.push({ from: this.#now, to: this.#now, lastAt: this.#now })
     // Claude Code tells nobody when a message of a teammate begins a turn.
-    if (isHeard || this.#client.client !== 'claude') this.#addPayload(this.#client.own ?? {})
+    if (!isHeard && this.#client.client === 'claude') return
+    this.#heardAt ??= this.#now
+    this.#addPayload(this.#client.own ?? {})
   }
 
   #write() {
+    this.#heardAt ??= this.#now
     this.#session.personAt.push(this.#now)
     this.#add(this.#client.prompt)
+    const event = this.#session.events.at(-1)
+    // As its transcript shows then.
+    if (event && this.#isStopped) event.isInterrupted = true
+    this.#isStopped = false
   }
 
   #stop({ asks, starts, ends, wakes, goesOn }: Step) {
     const { lists = [], schedules } = this.#client
-    const old = this.#tasks.filter((type, index) => type === 'in_process_teammate' || index >= ends)
+    const old = this.#tasks.filter((type, index) => type === mate || index >= ends)
     const fresh = starts.filter((type) => lists.includes(type))
     this.#tasks = [...old, ...fresh]
     this.#wakesAt = wakes && schedules ? this.#inMinutes(10) : undefined
@@ -245,9 +267,10 @@ class Model {
         Object.assign(event, { backgroundTasks: agents, backgroundAgents: agents })
       }
     }
+    this.#forgetAtOnce()
     const wroteAt = this.#session.personAt.at(-1) ?? 0
-    const isLong = this.#now - Math.min(wroteAt, this.#workAt ?? this.#now) >= SHORT_MS
-    const isGoingOn = agents > 0 || fresh.includes('in_process_teammate')
+    const isLong = this.#now - Math.min(wroteAt, this.#heardAt ?? this.#now) >= SHORT_MS
+    const isGoingOn = agents > 0 || fresh.includes(mate)
     if (isLong || asks) {
       this.#session.unseen.push({
         ...{ id, at: this.#now, asks: asks && goesOn === undefined, wakesAt: this.#wakesAt },
@@ -260,12 +283,21 @@ class Model {
     if (own) own.lastAt = this.#now
   }
 
+  /** Where the agent went on at once, only the real end of its turn matters, if that comes in time. */
+  #forgetAtOnce() {
+    const since = this.#now - AT_WORK_MS
+    this.#session.unseen = this.#session.unseen.filter(
+      ({ goesOn, at }) => goesOn !== 'at once' || at < since,
+    )
+  }
+
   #inMinutes(minutes: number): number {
     return Math.floor(this.#now / MINUTE_MS + minutes) * MINUTE_MS
   }
 
   #fail(name: string) {
     const id = this.#add(name)
+    this.#forgetAtOnce()
     this.#session.unseen.push({
       id,
       at: this.#now,
@@ -278,6 +310,7 @@ class Model {
 
   #interrupt() {
     if (this.#client.interrupt) this.#add(this.#client.interrupt)
+    else this.#isStopped = true
     this.#session.personAt.push(this.#now)
     this.#rest()
     this.#restAt = undefined
@@ -296,6 +329,7 @@ class Model {
     if (own && this.#isOwn) own.to = this.#now
     this.#isOwn = false
     this.#workAt = undefined
+    this.#heardAt = undefined
     this.#restAt = this.#now
   }
 

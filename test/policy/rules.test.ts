@@ -429,15 +429,21 @@ describe('the rule', () => {
     expect(told([...turn, [101, { ...stop, ...tasks(1) }]])).toEqual(['desktop 101'])
   })
 
-  it('`goes-on` waits for a turn that the client began by itself, for two hours at most', () => {
+  it('`goes-on` waits for the turn that follows agents or a schedule, for two hours at most', () => {
     const turn: Step[] = [
       [0, prompt],
-      [60, { ...stop, ...tasks(1) }],
+      [60, { ...stop, background_tasks: [{ type: 'subagent' }] }],
       [100, ownPrompt],
     ]
     expect(told(turn)).toEqual(['desktop 60 at 7300'])
     expect(told([...turn, [4000, stop]])).toEqual(['desktop 4000'])
     expect(told([...turn, [4000, { hook_event_name: 'Interrupt' }]])).toEqual([])
+    const others: Step[] = [
+      [0, prompt],
+      [60, { ...stop, ...tasks(1) }],
+      [100, ownPrompt],
+    ]
+    expect(told(others)).toEqual(['desktop 60 at 360'])
     const asks: Step[] = [
       [0, prompt],
       [8, asking],

@@ -2,13 +2,11 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { runs } from '../support/runs.ts'
 import { runTimeline } from '../support/timeline.ts'
-import { type Session, sessions, type Unseen } from './_session.ts'
+import { AT_WORK_MS, type Session, sessions, type Unseen } from './_session.ts'
 
 const MINUTE_MS = 60_000
 /** Within this time everything is told that a person has not seen. */
 const LIMIT_MS = 10 * MINUTE_MS
-/** How long an agent that goes on may take. */
-const AT_WORK_MS = 120 * MINUTE_MS
 
 /** What a channel gets: everything, or only what waits for a person. */
 const configs = [
@@ -29,17 +27,14 @@ function deadlineOf(unseen: Unseen, session: Session): number {
   const { at, asks, wakesAt = 0, goesOn } = unseen
   if (asks) return at + MINUTE_MS
   const dueAt = Math.max(at + LIMIT_MS, wakesAt + 2 * MINUTE_MS)
-  // The next end of a turn tells of the agents, or of what hooks or a waiting prompt made the agent do.
-  if (goesOn === 'at once') {
-    const end = session.unseen.find((one) => one.at > at && one.at <= at + AT_WORK_MS)
-    return end ? deadlineOf(end, session) : at + AT_WORK_MS
-  }
+  if (goesOn === 'at once') return at + AT_WORK_MS
+  // The turn that agents or a schedule cause is what the person waits for.
+  const isAwaited = goesOn === 'agents' || wakesAt > 0
   const own = session.own.find(({ from, to }) => to > at && from <= dueAt)
-  if (!own) return dueAt
-  const endsAt = Math.min(own.to, own.lastAt + AT_WORK_MS)
-  const next = session.unseen.find((one) => one.at === own.to)
-  if (next && (goesOn === 'agents' || wakesAt > 0) && !next.asks) return deadlineOf(next, session)
-  return Math.max(dueAt, endsAt + LIMIT_MS)
+  if (!own || !isAwaited) return dueAt
+  const next = session.unseen.find((one) => one.at === own.to && !one.asks)
+  if (next) return deadlineOf(next, session)
+  return Math.max(dueAt, Math.min(own.to, own.lastAt + AT_WORK_MS) + LIMIT_MS)
 }
 
 function isTold({ id, at, asks }: Unseen, until: number, pings: readonly Ping[], session: Session) {
@@ -48,7 +43,10 @@ function isTold({ id, at, asks }: Unseen, until: number, pings: readonly Ping[],
       .filter((one) => one.id === id || (one.at >= at && (!asks || one.asks === true)))
       .map((one) => one.id),
   )
-  return pings.some((ping) => ping.at <= until && ping.events.some((one) => later.has(one)))
+  return pings.some(
+    (ping) =>
+      ping.channel === 'desktop' && ping.at <= until && ping.events.some((one) => later.has(one)),
+  )
 }
 
 /** The session as it went, for a reader of a failed test. */
@@ -77,6 +75,21 @@ describe('whatever a person has not seen', () => {
         }
       }),
       { numRuns: runs(5000) },
+    )
+  })
+
+  it('is all that is told of turns, once each', () => {
+    fc.assert(
+      fc.property(sessions, ({ events, ...session }) => {
+        const { pings } = runTimeline(events)
+        const told = pings.filter(({ kind }) => kind === 'done').flatMap((ping) => ping.events)
+        const unseen = session.unseen.map(({ id }) => id)
+        const others = told.filter((id) => !unseen.includes(id))
+        const why = inWords({ ...session, events }, pings)
+        expect(others, why).toEqual([])
+        expect(told, why).toEqual([...new Set(told)])
+      }),
+      { numRuns: runs(2000) },
     )
   })
 })

@@ -268,7 +268,7 @@ describe('the end of a turn after which something is expected to follow', () => 
   })
 
   it('waits again while the client works on a turn of its own, and is dropped for the end of that', async () => {
-    const { world, texts, id } = await afterTurn('shell')
+    const { world, texts, id } = await afterTurn('subagent')
     world.accept(own)
     await world.once()
     const dueAt = () => {
