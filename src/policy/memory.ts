@@ -110,13 +110,13 @@ export class Memory {
     candidates: readonly Candidate[],
     settings: JudgeSettings,
   ): Judgement[] {
-    const context = { ...settings, dueAt: settings.now, session: this.session(event) }
+    const context = this.#contextOf(event, settings)
     return candidates.map((candidate) => this.#judgeOne(event, candidate, context))
   }
 
   /** Fields that the policies add to the event's journal entry. */
   note(event: JudgedEvent, settings: JudgeSettings): Partial<AcceptedEntry> {
-    const context = { ...settings, dueAt: settings.now, session: this.session(event) }
+    const context = this.#contextOf(event, settings)
     const notes = this.#noting.map((policy) =>
       attempt(() => policy.note?.(event, this.#state[policy.name], context)),
     )
@@ -125,7 +125,7 @@ export class Memory {
 
   /** Why a held delivery is no longer worth sending, or its new time; undefined if it is sent at its time. */
   review(held: HeldEvent, settings: JudgeSettings): string | Postponed | undefined {
-    const context = { ...settings, dueAt: settings.now, session: this.session(held) }
+    const context = this.#contextOf(held, settings)
     for (const policy of this.#policies) {
       const reason = attempt(() => policy.review?.(held, this.#state[policy.name], context))
       if (reason !== undefined) return reason
@@ -142,14 +142,17 @@ export class Memory {
     }
   }
 
+  #contextOf(event: { client: string; sessionId: string }, settings: JudgeSettings): JudgeContext {
+    return { ...settings, dueAt: settings.now, session: this.session(event) }
+  }
+
   #judgeOne(event: JudgedEvent, candidate: Candidate, context: JudgeContext): Judgement {
     let longest: Judgement = { candidate, by: '', verdict: { type: 'send' } }
     let expects: Expected | undefined
     for (const policy of this.#policies) {
       if (!isInForce(policy, candidate, context)) continue
       const before = longest.verdict.type === 'hold' ? longest.verdict.until : 0
-      const dueAt = Math.max(before, context.dueAt)
-      const then = { ...context, dueAt }
+      const then = { ...context, dueAt: Math.max(before, context.dueAt) }
       const verdict = attempt(() => policy.judge(event, candidate, this.#state[policy.name], then))
       if (verdict?.type === 'suppress') return { candidate, by: policy.name, verdict }
       if (verdict?.type !== 'hold') continue

@@ -154,3 +154,14 @@ export const send = { type: 'send' } as const
 export function suppress(reason: string): Verdict {
   return { type: 'suppress', reason }
 }
+
+/** As long as clients wait that report by themselves that nobody answers. */
+const ANSWER_MS = 60_000
+
+/** Holds a question that a person is expected to see and to answer soon. */
+export function holdForAnswer(reason: string, at: number, now: number): Verdict {
+  // If the event waited for the worker, counted from now: the answer may be waiting too.
+  const until = Math.max(at, now) + ANSWER_MS
+  const why = `${reason}; its question is told if nobody answers in a minute`
+  return { type: 'hold', until, reason: why, group: '', expects: 'notice' }
+}

@@ -1035,6 +1035,16 @@ describe('the rule', () => {
       [70, request],
     ]
     expect(told(asks, { noise: { cooldownSeconds: 300 } })).toEqual(['desktop 60', 'desktop 70'])
+    const question: Step[] = [
+      [0, prompt],
+      [60, stop],
+      [70, prompt],
+      [100, asking],
+    ]
+    expect(told(question, { noise: { cooldownSeconds: 300 } })).toEqual([
+      'desktop 60',
+      'desktop 100',
+    ])
     // The first notice restarts the time. A notice after the end of a turn only repeats that end, and does not.
     const waits = [60, 300].map((at): Step => [at, idle])
     const ends = [stop, idle].map((event, index): Step => [400 + 60 * index, event])
@@ -1059,6 +1069,12 @@ describe('the rule', () => {
     expect(told(steps, { ...on, isAtTerminal: false })).toEqual(all)
     expect(told(steps, on)).toEqual(all)
     expect(told(steps, { isAtTerminal: true })).toEqual(all)
+    const asks: Step[] = [
+      [0, prompt],
+      [60, asking],
+    ]
+    expect(told(asks, { ...on, isAtTerminal: true })).toEqual(['desktop 60 at 120'])
+    expect(told([...asks, [70, prompt]], { ...on, isAtTerminal: true })).toEqual([])
     const off = { noise: { skipAtTerminal: true, off: ['at-terminal'] } }
     expect(told(steps, { ...off, isAtTerminal: true })).toEqual(all)
   })

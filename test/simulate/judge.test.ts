@@ -70,6 +70,27 @@ describe('judge', () => {
     expect(decisions[1]?.trace.at(-1)).toMatchObject({ by: 'short-turns', because })
   })
 
+  it('delivers a held turn as soon as the client says that it waits', () => {
+    const task = { id: 'b1', type: 'shell', status: 'running' }
+    const idle = { ...session, hook_event_name: 'Notification', notification_type: 'idle_prompt' }
+    const { decisions, pings } = judge({
+      config: {},
+      events: [
+        { at: at('09:00:00'), client: 'claude', payload: prompt },
+        { at: at('09:01:00'), client: 'claude', payload: { ...stop, background_tasks: [task] } },
+        { at: at('09:02:00'), client: 'claude', payload: { ...idle, message: 'I wait' } },
+      ],
+    })
+    expect(decisions[1]?.trace.at(-1)).toMatchObject({ by: 'goes-on', verdict: 'hold' })
+    expect(decisions[2]?.trace.at(-1)).toMatchObject({
+      ...{ by: 'idle', verdict: 'suppress' },
+      because: 'the end of the turn before it is told on this channel',
+    })
+    expect(pings.map(({ at: told, events }) => [told, events])).toEqual([
+      [Number(at('09:02:00')), ['event-2']],
+    ])
+  })
+
   it('delivers a question at the end of a short turn if the route is only for questions', () => {
     const idle = { ...session, hook_event_name: 'Notification', notification_type: 'idle_prompt' }
     const routes = [{ on: ['*'], when: { asks: true }, to: ['desktop'] }]
