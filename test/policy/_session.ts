@@ -163,6 +163,7 @@ class Model {
   #tasks: TaskType[] = []
   #wakesAt: number | undefined
   #turns = 0
+  #wroteAt = start
   /** When the work began that goes on; undefined at rest. */
   #workAt: number | undefined
   /** When the client reported first that it works. */
@@ -230,6 +231,7 @@ class Model {
     this.#workAt ??= this.#now
     this.#turns += 1
     if (!isOwn) return this.#write()
+    this.#isStopped = false
     this.#session.own.push({ from: this.#now, to: this.#now, lastAt: this.#now })
     // Claude Code tells nobody when a message of a teammate begins a turn.
     if (!isHeard && this.#client.client === 'claude') return
@@ -239,6 +241,7 @@ class Model {
 
   #write() {
     this.#heardAt ??= this.#now
+    this.#wroteAt = this.#now
     this.#session.personAt.push(this.#now)
     this.#add(this.#client.prompt)
     const event = this.#session.events.at(-1)
@@ -268,8 +271,7 @@ class Model {
       }
     }
     this.#forgetAtOnce()
-    const wroteAt = this.#session.personAt.at(-1) ?? 0
-    const isLong = this.#now - Math.min(wroteAt, this.#heardAt ?? this.#now) >= SHORT_MS
+    const isLong = this.#now - Math.min(this.#wroteAt, this.#heardAt ?? this.#now) >= SHORT_MS
     const isGoingOn = agents > 0 || fresh.includes(mate)
     if (isLong || asks) {
       this.#session.unseen.push({

@@ -510,6 +510,10 @@ describe('the rule', () => {
     const turn = (...rest: Step[]): Step[] => [[0, prompt], [8, asking], [20, ownPrompt], ...rest]
     expect(byDefault(turn([21, stop]))).toEqual(['desktop 21', 'desktop 8 at 68'])
     expect(byDefault(turn([21, asking]))).toEqual(['desktop 21'])
+    const refused = { ...asking, isRefused: true }
+    const queued = { ...asking, isQueued: true }
+    expect(byDefault(turn([21, refused], [90, stop]))).toEqual(['desktop 8 at 68', 'desktop 90'])
+    expect(byDefault(turn([21, queued], [90, stop]))).toEqual(['desktop 8 at 68', 'desktop 90'])
     expect(byDefault(turn([21, stop], [30, prompt]))).toEqual(['desktop 21'])
   })
 

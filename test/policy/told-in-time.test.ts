@@ -22,18 +22,29 @@ const configs = [
 
 type Ping = ReturnType<typeof runTimeline>['pings'][number]
 
+/** Whether the agent goes on: that is what the person waits for. */
+function isAwaited({ goesOn, wakesAt }: Unseen): boolean {
+  return goesOn !== undefined || wakesAt !== undefined
+}
+
 /** The latest time at which the end of a turn is told, or something later that tells of its session. */
 function deadlineOf(unseen: Unseen, session: Session): number {
   const { at, asks, wakesAt = 0, goesOn } = unseen
-  if (asks) return at + MINUTE_MS
-  const dueAt = Math.max(at + LIMIT_MS, wakesAt + 2 * MINUTE_MS)
+  const inTime = (one: Unseen, until: number) => one.at > at && one.at <= until
+  if (asks) {
+    const other = session.unseen.find((one) => one.asks && inTime(one, at + MINUTE_MS))
+    return other ? deadlineOf(other, session) : at + MINUTE_MS
+  }
   if (goesOn === 'at once') return at + AT_WORK_MS
-  // The turn that agents or a schedule cause is what the person waits for.
-  const isAwaited = goesOn === 'agents' || wakesAt > 0
+  const dueAt = Math.max(at + LIMIT_MS, wakesAt + 2 * MINUTE_MS)
   const own = session.own.find(({ from, to }) => to > at && from <= dueAt)
-  if (!own || !isAwaited) return dueAt
-  const next = session.unseen.find((one) => one.at === own.to && !one.asks)
-  if (next) return deadlineOf(next, session)
+  const ownTo = own?.to ?? 0
+  const next = session.unseen.find(
+    (one) => !one.asks && inTime(one, isAwaited(one) ? Math.max(dueAt, ownTo) : ownTo),
+  )
+  const isFollowed = next !== undefined && (isAwaited(unseen) || isAwaited(next))
+  if (isFollowed) return Math.max(dueAt, deadlineOf(next, session))
+  if (!own || !isAwaited(unseen)) return dueAt
   return Math.max(dueAt, Math.min(own.to, own.lastAt + AT_WORK_MS) + LIMIT_MS)
 }
 
