@@ -1,7 +1,7 @@
 import type { QuestionEnd } from '../journal/history.ts'
 import { endOf } from './questions.ts'
 import { isOver, lastJudgedAt, type Session } from './sessions.ts'
-import { goesOnAtOnce, isAtWork, isTurnOver } from './turns.ts'
+import { isAtWork, isTurnOver, replaces } from './turns.ts'
 import type { HeldEvent } from './types.ts'
 
 /**
@@ -77,8 +77,6 @@ function hasGoneOn({ at, channel }: HeldEvent, session: Session): boolean {
   return wentOnAt.includes(at) && latest > at
 }
 
-/** Whether a later turn was sent to the channel, or is held for it. Only another question that is told replaces a question. */
 function isFollowed({ at, channel, asks = false }: HeldEvent, { turnEnd }: Session): boolean {
-  if (!turnEnd || turnEnd.at <= at || !turnEnd.to.includes(channel)) return false
-  return !asks || (turnEnd.asks && !goesOnAtOnce(turnEnd))
+  return turnEnd !== undefined && turnEnd.at > at && replaces(turnEnd, { channel, asks })
 }

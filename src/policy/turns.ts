@@ -64,6 +64,14 @@ export function goesOnAtOnce({ means }: { means: string }): boolean {
   return means === 'StopRefused' || means === 'StopQueued'
 }
 
+/**
+ * Whether a message about the end of an earlier turn is not needed on a channel, because this end is sent to it or held for
+ * it. Only another question that is told replaces a question.
+ */
+export function replaces(end: TurnEnd, { channel, asks }: { channel: string; asks: boolean }) {
+  return end.to.includes(channel) && (!asks || (end.asks && !goesOnAtOnce(end)))
+}
+
 /** Whether the client began the turn that runs or ends now: not even its beginning may have been reported. */
 export function isOwnTurn(session: Turns): boolean {
   return session.ownTurnAt > session.promptAt || isTurnOver(session)

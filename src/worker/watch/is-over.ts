@@ -1,6 +1,7 @@
 import { ONE_SHOT_MS } from '../../deliver/message-life.ts'
 import { isAnswered } from '../../policy/questions.ts'
 import type { Session } from '../../policy/sessions.ts'
+import { replaces } from '../../policy/turns.ts'
 import type { Shown } from './shown-messages.ts'
 
 /** Whether a shown message is answered or outdated. */
@@ -18,10 +19,9 @@ export function isOver(session: Session, shown: Shown): boolean {
 function isOutdated(session: Session, { at, knownAt = at, channel, asks = false }: Shown): boolean {
   const { promptAt, ownTurnAt, turnEnd, answeredAt, isHeadless } = session
   const endedAt = turnEnd?.at ?? 0
-  // The client took a turn of its own, whose end was not sent to this channel, or does not ask what this message asks: it
-  // still shows the session's state.
+  // The client took a turn of its own, whose end does not replace this message: it still shows the session's state.
   const isOwnTurn = ownTurnAt > Math.max(at, promptAt)
-  const isReplaced = turnEnd?.to.includes(channel) === true && (!asks || turnEnd.asks)
+  const isReplaced = turnEnd !== undefined && replaces(turnEnd, { channel, asks })
   const isAside = isOwnTurn && endedAt > at && !isReplaced
   const since = isAside ? endedAt : at
   const graceMs = isHeadless === false ? 0 : ONE_SHOT_MS

@@ -290,13 +290,21 @@ describe('a message that may be withdrawn', () => {
   })
 
   it.each([
-    ['and that is not sent to its channel, it stays', true, [], false, true],
-    ['and that asks nothing, it stays if it asks', true, ['phone'], false, true],
-    ['and that asks something, it goes', true, ['phone'], true, false],
-    ['and that asks nothing, it goes if it asks nothing', false, ['phone'], false, false],
+    ['and that is not sent to its channel, it stays', true, [], 'Stop', false, true],
+    ['and that asks nothing, it stays if it asks', true, ['phone'], 'Stop', false, true],
+    ['and that asks something, it goes', true, ['phone'], 'Stop', true, false],
+    [
+      'after which the agent goes on, it stays if it asks',
+      true,
+      ['phone'],
+      'StopQueued',
+      true,
+      true,
+    ],
+    ['and that asks nothing, it goes if it asks nothing', false, ['phone'], 'Stop', false, false],
   ])(
     'and tells of a turn: after a turn that the client began by itself %s',
-    async (_, asks, to, asksToo, stays) => {
+    async (_, asks, to, means, asksToo, stays) => {
       const { clock, handles, happen, open, question, ref, tell } = await makeOpen()
       happen('p1', 'UserPromptSubmit')
       happen('e1', 'Stop', { asks })
@@ -307,7 +315,7 @@ describe('a message that may be withdrawn', () => {
         clock.now += 60_000
         happen(`own ${time}`, 'TurnStart')
         clock.now += 60_000
-        happen(`end ${time}`, 'Stop', { asks: asksToo }, { to })
+        happen(`end ${time}`, means, { asks: asksToo }, { to })
         await open.review(ref)
         expect(handles()).toEqual(stays ? ['one'] : [])
       }
