@@ -8,15 +8,46 @@ const WORD = /^([a-z]{1,15}|[A-Z]{1,15}|[A-Z][a-z]{1,14})$/
 
 const DEEPEST = 100
 
-/** The text without the secrets, in their plain, URL-encoded and JSON forms. */
+/** The text without the secrets. One that holds a secret in another spelling than these is masked as a whole. */
 export function redact(text: string, secrets: readonly string[]): string {
   let clean = text
   for (const secret of secrets) {
     if (secret.length < SHORTEST || WORD.test(secret)) continue
     const forms = [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]
     for (const form of forms) clean = withoutStart(clean.replaceAll(form, MASK), form)
+    if (holdsEscaped(clean, secret)) clean = MASK
   }
   return clean
+}
+
+/** More layers than anybody puts around an error. */
+const MAX_LAYERS = 8
+const ESCAPES =
+  /\\(?:u00|x)([\da-f]{2})|%([\da-f]{2})|&#x0*([\da-f]{2});|&#0*(\d{2,3});|&(amp|lt|gt|quot|apos|sol|colon|commat|equals|quest);|\\([^A-Za-z\d\s])/gi
+const NAMED = {
+  ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", sol: '/' },
+  ...{ colon: ':', commat: '@', equals: '=', quest: '?' },
+}
+
+/** Whether a text holds the secret escaped for JSON, HTML or a URL, as often as may be. */
+function holdsEscaped(text: string, secret: string): boolean {
+  const meant = plain(secret)
+  return meant.length >= SHORTEST && plain(text).includes(meant)
+}
+
+function plain(text: string): string {
+  let read = text
+  for (let layer = 0; layer < MAX_LAYERS && /[\\%&]/.test(read); layer += 1) {
+    const before = read
+    read = read.replace(ESCAPES, (_, ...[json, percent, hex, decimal, name, sign]: string[]) => {
+      const code = json ?? percent ?? hex
+      if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16))
+      if (decimal !== undefined) return String.fromCharCode(Number(decimal))
+      return sign ?? NAMED[String(name).toLowerCase() as keyof typeof NAMED]
+    })
+    if (read === before) break
+  }
+  return read
 }
 
 /** A text that was cut may end with the first part of a secret. */
