@@ -10,7 +10,7 @@ export interface RecordedRequest {
   method: string
   path: string
   query: Record<string, string | string[]>
-  /** As received, except that only the end of the credential is kept. */
+  /** As received, except that only the end of a credential is kept, also in `query`. */
   headers: Record<string, string>
   /** Parsed if it is JSON. A body that is nested too deep is kept as text, a long one as truncated text. */
   body: unknown
@@ -85,14 +85,15 @@ export function recordedQuery(query: URLSearchParams): Record<string, string | s
   const names = [...new Set(query.keys())]
   return Object.fromEntries(
     names.map((name) => {
-      const [first = '', ...others] = query.getAll(name)
+      const values = query.getAll(name)
+      const [first = '', ...others] = SECRET.test(name) ? values.map(mask) : values
       return [name, others.length > 0 ? [first, ...others] : first]
     }),
   )
 }
 
-// A client may send the key in the wrong header, or without "Bearer".
-const SECRET = /^(authorization|cookie|proxy-authorization|x-api-key)$/
+// A client may send the key in the wrong place, or without "Bearer".
+const SECRET = /(?:authorization|cookie|token|secret|password|(?:api|access|auth)[-_]?key)$/i
 
 function mask(text: string) {
   const [, scheme = '', value = ''] = /^(\S+ +)?(.*)$/s.exec(text) ?? []

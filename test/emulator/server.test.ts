@@ -248,6 +248,15 @@ describe('the request log', () => {
     },
   )
 
+  it('keeps only the end of a key in the query', async () => {
+    const emulator = await startTestEmulator()
+    await emulator.get(`${SCAN}?api_key=${emulator.apiKey}&access_token=${emulator.apiKey}&q=1`)
+    const [first] = emulator.requests()
+    const shown = `…${emulator.apiKey.slice(-6)}`
+    expect(first?.query).toEqual({ api_key: shown, access_token: shown, q: '1' })
+    expect(JSON.stringify(first)).not.toContain(emulator.apiKey)
+  })
+
   it('keeps only the start of a long body, and not the rest of it in memory', () => {
     const before = heapUsed()
     const bodies = Array.from({ length: 20 }, (_, n) =>
