@@ -1,5 +1,6 @@
 import { isPayload, textOf } from '../event/payload.ts'
 import { commandIn, pathIn } from '../event/tool-input.ts'
+import { startOf } from '../text/clean.ts'
 
 /** Messages truncate further. */
 const MAX_TEXT = 500
@@ -37,7 +38,7 @@ export function deedsOf(calls: readonly Call[]): Deeds {
 }
 
 function short(text: string): string {
-  return text.slice(0, MAX_TEXT).toWellFormed()
+  return startOf(text, MAX_TEXT)
 }
 
 function filesOf(input: unknown): string[] {

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { Client } from '../clients/define.ts'
 import { clients, findClient } from '../clients/index.ts'
 import type { Header } from '../spool/header.ts'
-import { oneLine } from '../text/clean.ts'
+import { oneLine, startOf } from '../text/clean.ts'
 import { mustBe } from '../text/zod-issue.ts'
 import { backgroundOf } from './background.ts'
 import { clientOf, meaningOfName } from './detect.ts'
@@ -227,5 +227,5 @@ function messageOf(
 
 /** Lone surrogates would make URL and header encoders throw later. */
 function text(value: string | null | undefined): string {
-  return (value ?? '').slice(0, MAX_TEXT).toWellFormed()
+  return startOf(value ?? '', MAX_TEXT)
 }

@@ -1,5 +1,5 @@
 import { clients } from '../clients/index.ts'
-import { cutText } from '../text/clean.ts'
+import { startOf } from '../text/clean.ts'
 import { MARK, redactStart } from '../text/redact/redact.ts'
 import type { Question } from './event.ts'
 import { fieldOf, isPayload, type Payload, textOf } from './payload.ts'
@@ -147,7 +147,7 @@ function choicesOf(facts: Payload): string[] {
     )
     .filter((one) => one !== '')
     .slice(0, MAX_CHOICES)
-    .map((one) => cut(one).slice(0, 200).toWellFormed())
+    .map((one) => startOf(one, MAX_INPUT))
 }
 
 const places = [
@@ -187,11 +187,13 @@ function inputsIn(facts: Payload): string {
     .join(', ')
 }
 
-/** Redacted first, because a key that is cut in half is not recognized. */
+/** Redacted first, and cut between words, because a secret that is cut in half is not recognized. */
 function short(text: string): string {
-  return cutText(redactStart(text.trim(), MAX_INPUT), MAX_INPUT)
+  const clean = redactStart(text.trim(), MAX_INPUT)
+  const start = startOf(clean, MAX_INPUT - 1)
+  return start === clean ? clean : `${start}…`
 }
 
 function cut(text: string): string {
-  return text.slice(0, MAX_SUBJECT).toWellFormed()
+  return startOf(text, MAX_SUBJECT)
 }

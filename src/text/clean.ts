@@ -65,7 +65,17 @@ export function cutText(text: string, max: number, whole?: RegExp): string {
   return `${withoutHalf(text.slice(0, split?.index ?? point)).trimEnd()}…`
 }
 
-/** The same in the middle: the end of a name may tell it apart from others. */
+/**
+ * The start of a text, up to the end of a word: half a secret would not be recognized as one. Only a single word that is
+ * longer than that is cut in the middle.
+ */
+export function startOf(text: string, max: number): string {
+  if (text.length <= max) return text.toWellFormed()
+  const end = text.slice(0, max + 1).search(/\s\S*$/)
+  return text.slice(0, end > 0 ? end : max).toWellFormed()
+}
+
+/** The same as `cutText`, in the middle: the end of a name may tell it apart from others. */
 export function cutMiddle(text: string, max: number): string {
   if (text.length <= max) return text
   const start = cutText(text, Math.ceil(max / 2))

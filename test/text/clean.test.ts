@@ -8,6 +8,7 @@ import {
   oneLine,
   showPath,
   splitWords,
+  startOf,
 } from '../../src/text/clean.ts'
 import { anyCharacter } from '../support/any-character.ts'
 
@@ -41,6 +42,18 @@ describe('text', () => {
     expect(cutText('👩‍👩‍👧‍👧', 3)).toBe('👩…')
     expect(cutText('👩‍👩‍👧‍👧', 2)).toBe('…')
     expect(cutText('👩‍👩‍👧‍👧', 5)).toBe('👩\u200d…')
+  })
+
+  it('is shortened to its start up to the end of a word, because half a secret is none', () => {
+    expect(startOf('two words', 9)).toBe('two words')
+    for (const max of [3, 4, 8]) expect(startOf('two words', max)).toBe('two')
+    expect(startOf('oneword', 3)).toBe('one')
+    expect(startOf(`ab${'\ud83d\ude00'}`, 3).isWellFormed()).toBe(true)
+    const text = 'word '.repeat(10)
+    for (let max = 5; max < 50; max += 1) {
+      expect(startOf(text, max).length).toBeLessThanOrEqual(max)
+      expect(startOf(text, max)).toMatch(/^(?:word )*word$/)
+    }
   })
 
   it('loses terminal colors, but shows whatever else follows an escape character', () => {

@@ -1,4 +1,5 @@
 import { fieldOf, isPayload, type Payload, textOf } from '../../event/payload.ts'
+import { startOf } from '../../text/clean.ts'
 import type { Entry, EntryContent } from './entry.ts'
 
 /** Longer than anybody reads. */
@@ -45,7 +46,7 @@ function withoutNotes(text: string): string {
       from = end + close.length
     }
   }
-  return [...kept, text.slice(from)].join('').trim().slice(0, MAX_TEXT).toWellFormed()
+  return startOf([...kept, text.slice(from)].join('').trim(), MAX_TEXT)
 }
 
 /** The first of the fields that is a number of at least 0; 0 if none is. */
