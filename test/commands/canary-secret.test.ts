@@ -5,6 +5,8 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { descriptions } from '../../src/commands/index.ts'
 import { notifiers } from '../../src/notifiers/index.ts'
+import { fullyRead } from '../../src/text/redact/readings.ts'
+import { encoders } from '../support/encoders.ts'
 import { type Home, makeHome, root } from '../support/home.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { runCommand } from '../support/run-command.ts'
@@ -170,6 +172,19 @@ const AT_A_TIME = 4
 
 const found = (text: string) => forms.filter((form) => text.includes(form))
 
+/** A secret in every spelling, each also broken by the end of a line or of something bold. */
+function spelled(secret: string): string {
+  const whole = Object.values(encoders).map((write) => write(secret))
+  const broken = ['\n', '**'].map((between) => secret.slice(0, 9) + between + secret.slice(9))
+  return [...whole, ...broken].join(' and ')
+}
+
+/** The same as `found`, whatever a receiver, a reader or a program does to the text before it shows it. */
+function meant(text: string): string[] {
+  const read = fullyRead(text)
+  return [read, read.replace(/[\s*]/g, '')].flatMap(found)
+}
+
 describe('a secret', () => {
   it('is tested in every option of a notifier that can hold one', () => {
     const options = Object.values(notifiers).flatMap(({ name, options: { shape } }) =>
@@ -194,7 +209,7 @@ describe('a secret', () => {
         script: [
           ({ path, headers, body }) => ({
             status: 404,
-            body: `${path} ${JSON.stringify(headers)} ${body}`,
+            body: `${path} ${encoders['HTML with names']?.(path)} ${JSON.stringify(headers)} ${body}`,
           }),
         ],
       },
@@ -228,7 +243,7 @@ describe('a secret', () => {
       }
       home.accept({
         hook_event_name: 'Stop',
-        last_assistant_message: `it is ${canary('HOOK')}`,
+        last_assistant_message: `it is ${canary('HOOK')} or ${spelled(canary('HOOK'))}`,
         session_id: 's1',
       })
       said.push(await run(home, ['worker'], log))
@@ -238,6 +253,9 @@ describe('a secret', () => {
       else for (const words of short) said.push(await run(home, words, log))
       expect(said.flatMap(found)).toEqual([])
       expect(filesWithSecret(home)).toEqual([])
+      // What arrived was rendered, recorded and sent without them.
+      const journal = readFileSync(join(home.env.HOOKBELL_STATE_DIR, 'journal.jsonl'), 'utf8')
+      expect([journal, ...received.map(({ body }) => body)].flatMap(meant)).toEqual([])
       // The secrets were in use the whole time.
       expect(received.some(({ path }) => path.includes(canary('FETCHED')))).toBe(true)
       expect(received.some(({ path }) => path.includes(canary('SHELLVAR')))).toBe(true)

@@ -118,7 +118,7 @@ const assignments: readonly Shape[] = [
   // checks the character after the value.
   {
     pattern: new RegExp(
-      String.raw`(?<keep>(?:password|passwd|passphrase|(?:ssh|become|sudo|db|smtp|mail)_?pass|(?<!existing|--)secret|credential|(?:api|access|account|private|secret|signing|encryption|auth|client|preshared)[_-]?key(?:_base)?|(?<!\w)_auth)${ASSIGNED})(?:${QUOTED_WITH_DIGIT}|[^\s'"\x60,;(){}<>$]{6,})`,
+      String.raw`(?<keep>(?:password|passwd|passphrase|(?:ssh|become|sudo|db|smtp|mail)_?pass|(?<!existing|--)secret|credential|(?:api|access|account|private|secret|signing|encryption|auth|client|preshared|subscription)[_-]?key(?:_base)?|(?<!\w)_auth)${ASSIGNED})(?:${QUOTED_WITH_DIGIT}|[^\s'"\x60,;(){}<>$]{6,})`,
       'gi',
     ),
     accept: (value, after) => isAssignable(value) && !/^[(){}<>$]/.test(after),

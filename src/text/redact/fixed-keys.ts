@@ -7,13 +7,15 @@ export const START = '(?<![A-Za-z0-9])'
  * https://github.com/gitleaks/gitleaks/blob/master/config/gitleaks.toml
  */
 const lines = String.raw`
+  xoxd- [\w%+/=-]{20,}
   xoxa-|xoxb-|xoxc-|xoxe-|xoxo-|xoxp-|xoxr-|xoxs-|xapp- [\w-]{10,}
-  sk_live_|sk_test_|rk_live_|rk_test_|pk_live_|pk_test_ \w{16,}
+  sk_live_|sk_test_|sk_org_live_|sk_org_test_|rk_live_|rk_test_|pk_live_|pk_test_ \w{16,}
   whsec_ [\w+/=]{16,}
   gho_|ghp_|ghr_|ghs_|ghu_|github_pat_|lin_api_|lin_oauth_ \w{20,}
   glpat-|glptt-|gldt-|glrt-|glcbt-|glsoat-|gloas-|glffct-|glagent-|glft-|glimt- [\w.-]{16,}
   GR1348941|GOCSPX-|ya29\.|dckr_oat_|dckr_pat_|hvs\.|hvb\.|hvr\.|tskey- [\w-]{20,}
   AIza|figd_ [\w-]{30,}
+  AQ\. (?=[A-Za-z_-]*\d)[\w-]{30,}
   1//0|nvapi-|PMAK-|xkeysib-|xsmtpsib-|fo1_ [\w-]{40,}
   SG\. [\w-]{16,}\.[\w-]{16,}
   hf_|jsrp_ [A-Za-z0-9]{30,}
@@ -38,11 +40,18 @@ const lines = String.raw`
   secret_ [A-Za-z0-9]{43}(?!\w)
   oy2 [a-z0-9]{43}(?!\w)
   cio|ico- [A-Za-z0-9]{32}(?!\w)
-  key- [a-f0-9]{32}(?!\w)
+  key-|pubkey- [a-f0-9]{32}(?!\w)
+  key_ [a-f0-9]{64}(?!\w)
+  sk_ [a-f0-9]{48}(?!\w)
   re_ [A-Za-z0-9]{8}_[A-Za-z0-9]{24}(?!\w)
   fm1|fm2 [ar]?_[\w+/=]{60,}
   HRKU- [\w-]{36,}
   nfp_ [A-Za-z0-9]{36,}
+  vcp_|vci_|vca_|vcr_|vck_ [A-Za-z0-9]{24,}
+  cfk_|cfut_|cfat_ [A-Za-z0-9]{40,}
+  crsr_ [A-Za-z0-9]{32,}
+  fw_ (?=[A-Za-z]*\d)[A-Za-z0-9]{22,}(?!\w)
+  BSA (?=[A-Za-z_-]*\d)[\w-]{26,29}(?![\w-])
   vercel_blob_rw_ \w{30,}
   pscale_pw_|pscale_tkn_|pscale_oauth_|pscale_api_ [\w.=-]{32,}
   sbp_ (?:oauth_)?[a-f0-9]{40}
@@ -99,7 +108,8 @@ const lines = String.raw`
 /** Keys with a word in another place, or with a word that alone is too short to look for. */
 const others = String.raw`
   pat[A-Za-z0-9]{14}\.[a-f0-9]{64}
-  [12]/\d{13,20}/\d{13,20}:[a-f0-9]{32}
+  [12]/\d{13,20}(?:/\d{13,20})?:[a-f0-9]{32}
+  [a-f0-9]{32}-[a-f0-9]{8}-[a-f0-9]{8}(?![\w-])
   [A-Za-z0-9]{14}\.atlasv1\.[\w-]{40,}
   [a-f0-9]{32}-us\d{1,2}(?!\w)
   [a-f0-9]{36}NRAL
@@ -118,7 +128,7 @@ export const fixedKeys: readonly { sign: RegExp; run: string }[] = [
     run: String.raw`(?:${lines.map(([words, run]) => `(?:${words})${run}`).join('|')})[\w-]*`,
   },
   {
-    sign: /pat\w{14}\.|[12]\/\d{13}|\.atlasv1\.|-us\d|NRAL|_mmk|AZDO/,
+    sign: /pat\w{14}\.|-[a-f0-9]{8}-|[12]\/\d{13}|\.atlasv1\.|-us\d|NRAL|_mmk|AZDO/,
     run: String.raw`(?:${others.trim().split(/\s+/).join('|')})[\w-]*`,
   },
 ]

@@ -1,46 +1,29 @@
+import { type OwnValues, ownValues } from './own-values.ts'
+import { matchesOf, readingsOf, visible } from './readings.ts'
 import { mayMatch, type Shape, searchable } from './secret-shape.ts'
 import { groups, mayHoldKey } from './secret-shapes.ts'
 
 /** The text that replaces a secret. */
 export const MARK = '[redacted]'
-/** Shorter values are words such as `true` or a port: redacting them would only garble the text. */
-const MIN_SECRET = 6
 /** Redacting one key can make another one beside it recognizable. No text was seen that needs more than two passes. */
 const MAX_PASSES = 4
 
-const NOT_ASCII = /[^\t\n\r -~]/
-
-/** Characters that are invisible on a screen but would hide a key from us, such as a zero-width space inside `ghp_`. */
-const INVISIBLE =
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g
-
-/** The other invisible characters have a meaning elsewhere, as in the emoji of a family, but none between ASCII. */
-const BETWEEN_ASCII = /(?<=[!-~])[\p{Default_Ignorable_Code_Point}\p{Format}]+(?=[!-~])/gu
+type Range = [start: number, end: number]
 
 /**
- * Removes known key shapes and the exact values in `secrets`, also URL-encoded, in base64 and in JSON.
+ * Removes known key shapes and the exact values in `secrets`, however they are escaped or encoded.
  * Takes time in proportion to the text, and changes nothing the second time.
  */
 export function redact(text: string, secrets: readonly string[] = []): string {
+  const own = ownValues(secrets)
   const seen = visible(text)
-  const forms = formsOf(secrets)
-  // Most texts, such as names and ids, contain nothing that could be a key.
-  if (!mayHoldKey(seen) && !forms.some((form) => seen.includes(form))) return seen
-  let before = seen
-  for (let pass = 0; pass < MAX_PASSES; pass += 1) {
-    const after = redactOnce(before, forms)
-    if (after === before) break
-    before = after
-  }
-  return before
-}
-
-function redactOnce(text: string, forms: readonly string[]): string {
   // Marks of an earlier redaction stay as they are, whatever the secrets are.
-  return text
+  const clean = seen
     .split(MARK)
-    .map((part) => redactPart(part, forms))
+    .map((part) => redactPart(part, own, MAX_PASSES))
     .join(MARK)
+  // A letter that was removed may have kept an invisible one beside it.
+  return clean === seen || visible(clean) === clean ? clean : redact(clean, secrets)
 }
 
 /** The same for a text of which at most `max` units are needed: text far behind them is not searched. */
@@ -54,50 +37,89 @@ export function redactStart(text: string, max: number, secrets: readonly string[
   return redact(cut > max ? start.slice(0, cut) : start, secrets)
 }
 
-function redactPart(text: string, forms: readonly string[]): string {
-  let parts = [text]
-  for (const form of forms) {
-    if (text.includes(form)) parts = parts.flatMap((part) => part.split(form))
-  }
-  return parts.map(redactShapes).join(MARK)
+/** What cannot be cleaned in a few passes is removed as a whole. */
+function redactPart(text: string, own: OwnValues, passes: number): string {
+  const secrets = merged(secretsIn(text, own))
+  if (secrets.length === 0) return text
+  if (passes === 0) return MARK
+  let from = 0
+  const parts = [...secrets, [text.length, text.length] as const].map(([start, end]) => {
+    const part = text.slice(from, start)
+    from = end
+    return part
+  })
+  return parts.map((part) => redactPart(part, own, passes - 1)).join(MARK)
 }
 
-function redactShapes(text: string): string {
-  if (!mayHoldKey(text)) return text
+/** Where the secrets are, in whichever reading they were found. */
+function secretsIn(text: string, { exact, broken }: OwnValues): Range[] {
+  const readings = readingsOf(text)
+  const last = readings.at(-1)
+  return readings.flatMap((reading) => {
+    const found = [...placesOf(exact, reading.text), ...keysIn(reading.text)]
+    if (broken && reading === last) found.push(...matchesOf(broken, reading.text).map(placeOf))
+    return found.map(([start, end]) => reading.placeOf(start, end))
+  })
+}
+
+function placesOf(values: readonly string[], text: string): Range[] {
+  const places: Range[] = []
+  for (const value of values) {
+    for (let at = text.indexOf(value); at >= 0; at = text.indexOf(value, at + value.length))
+      places.push([at, at + value.length])
+  }
+  return places
+}
+
+function placeOf({ index, 0: text }: RegExpExecArray): Range {
+  return [index, index + text.length]
+}
+
+/** In order, each one once. */
+function merged(ranges: readonly Range[]): Range[] {
+  const whole: Range[] = []
+  for (const [start, end] of [...ranges].sort(([a], [b]) => a - b)) {
+    const before = whole.at(-1)
+    if (before && start < before[1]) before[1] = Math.max(before[1], end)
+    else whole.push([start, end])
+  }
+  return whole
+}
+
+/** Where the keys are that have a known shape. */
+function keysIn(text: string): Range[] {
+  if (!mayHoldKey(text)) return []
   const searched = searchable(text)
-  let parts = [text]
+  let parts: Range[] = [[0, text.length]]
   for (const group of groups) {
     if (!mayMatch(group, searched) || group.gate?.(text) === false) continue
     for (const shape of group.shapes) {
-      if (mayMatch(shape, searched)) parts = cutOut(parts, shape)
+      if (mayMatch(shape, searched)) parts = parts.flatMap((part) => around(text, part, shape))
     }
   }
-  return parts.join(MARK)
+  return parts.slice(1).map(([start], index) => [parts[index]?.[1] ?? 0, start])
 }
 
-/** The parts of the texts around the keys of one shape. */
-function cutOut(texts: string[], shape: Shape): string[] {
-  const parts: string[] = []
-  for (const text of texts) {
-    let from = 0
-    for (const [start, end] of keysIn(text, shape)) {
-      parts.push(text.slice(from, start))
-      from = end
-    }
-    parts.push(from === 0 ? text : text.slice(from))
+/** The parts around the keys of one shape. */
+function around(text: string, [from, to]: Range, shape: Shape): Range[] {
+  const parts: Range[] = []
+  let start = from
+  for (const [keyStart, keyEnd] of keysOfShape(text.slice(from, to), shape)) {
+    parts.push([start, from + keyStart])
+    start = from + keyEnd
   }
-  return parts
+  return [...parts, [start, to]]
 }
 
-function keysIn(text: string, { scope, ...shape }: Shape): [start: number, end: number][] {
+function keysOfShape(text: string, { scope, ...shape }: Shape): Range[] {
   if (!scope) return keysOf(text, shape)
   return [...text.matchAll(scope)].flatMap(({ index, 0: within }) =>
-    keysOf(within, shape).map(([start, end]): [number, number] => [index + start, index + end]),
+    keysOf(within, shape).map(([start, end]): Range => [index + start, index + end]),
   )
 }
 
-function keysOf(text: string, { pattern, accept }: Shape): [start: number, end: number][] {
-  const keys: [number, number][] = []
+function keysOf(text: string, { pattern, accept }: Shape): Range[] {
+  const keys: Range[] = []
   for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
     const start = match.index + (match.groups?.keep?.length ?? 0)
     const end = withoutBold(text, start, pattern.lastIndex)
@@ -113,30 +135,4 @@ function withoutBold(text: string, start: number, end: number): number {
   let before = end
   while (before > start && text.charAt(before - 1) === '*') before -= 1
   return before > start ? before : end
-}
-
-/** The text without invisible characters, as `redact` returns one that holds no secret. */
-export function visible(text: string): string {
-  if (!NOT_ASCII.test(text)) return text
-  return text.replace(INVISIBLE, '').replace(BETWEEN_ASCII, '')
-}
-
-const known = new WeakMap<readonly string[], readonly string[]>()
-
-/** All encodings of the secrets, longest first, because one secret may be part of another. */
-function formsOf(secrets: readonly string[]): readonly string[] {
-  const before = known.get(secrets)
-  if (before) return before
-  const forms = secrets
-    .flatMap((secret) => [
-      secret,
-      encodeURIComponent(secret.toWellFormed()),
-      Buffer.from(secret).toString('base64'),
-      JSON.stringify(secret).slice(1, -1),
-    ])
-    .map(visible)
-    .filter((form) => form.length >= MIN_SECRET)
-  const sorted = [...new Set(forms)].sort((a, b) => b.length - a.length)
-  known.set(secrets, sorted)
-  return sorted
 }

@@ -11,8 +11,6 @@ import { urlGroups } from './url-secrets.ts'
 
 /** Matches only at the start of a run of key characters. */
 const RUN_START = String.raw`(?<![\w-])`
-/** An escaped character, or a colour of a terminal, whose last letter is not part of a word. */
-const ESCAPE = String.raw`(?:%[0-9A-Fa-f]{2}|\\[nrt]|\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\[[\d;]{0,20}m)`
 
 const NEWLINE = String.raw`\r?\n[ \t]{0,20}`
 const BREAK = `(?:${NEWLINE})?`
@@ -30,6 +28,14 @@ const pemShapes: readonly Shape[] = [
     words: ['-----end '],
     pattern:
       /(?<![A-Za-z0-9+/=]{30}\s{1,2})(?<![A-Za-z0-9+/=])(?:[A-Za-z0-9+/=]{30,100}\s{1,2}){1,100}(?:[A-Za-z0-9+/=]{1,100}\s{1,2})?-----END (?![A-Z ]{0,40}PUBLIC )[A-Z ]{0,40}KEY(?: BLOCK)?-----/g,
+  },
+]
+
+/** The private part of a key of PuTTY. Its lines end with the next line that has a name. */
+const puttyShapes: readonly Shape[] = [
+  {
+    pattern:
+      /(?<keep>Private-Lines:\s{0,3}\d{1,4}\s{1,30})(?:[A-Za-z0-9+/=]{1,100}(?![\w:-])\s{0,30}){1,1000}/g,
   },
 ]
 
@@ -71,19 +77,6 @@ const fixedGroups: readonly ShapeGroup[] = fixedKeys.map(({ sign, run }) => ({
   gate: matches(sign),
   shapes: [{ pattern: new RegExp(START + run, 'g') }],
 }))
-
-/** `?token%3Dghp_...`, `{\"text\":\"first line\nghp_...\"}`: the key follows what stands for another character. */
-const escapedGroup: ShapeGroup = {
-  words: ['%', '\\', '['],
-  // No key is shorter.
-  gate: matches(new RegExp(String.raw`${ESCAPE}\S{15}`)),
-  shapes: [...fixedKeys.map(({ run }): Run => ({ run })), ...runs].map(
-    ({ start, run, ...shape }) => ({
-      ...shape,
-      pattern: new RegExp(`(?<keep>${ESCAPE})${run}`, 'g'),
-    }),
-  ),
-}
 
 const keyShapes: readonly Shape[] = [
   // The path of a webhook is its password.
@@ -130,8 +123,10 @@ const keyShapes: readonly Shape[] = [
   // Hashes of passwords, as in /etc/shadow.
   {
     words: ['$'],
-    pattern: /\$(?:[156y]\$[\w./=]{1,30}|2[abxy]\$\d\d|argon2id?)\$[\w./+$=,]{16,}/g,
+    pattern:
+      /\$(?:(?:apr1|sha1|[1567y])\$[\w./=]{1,30}|2[abxy]\$\d\d|argon2(?:id?|d))\$[\w./+$=,]{16,}/g,
   },
+  { words: ['sha}'], pattern: /\{S?SHA\}[\w+/]{27,}={0,2}/g },
   // Client secrets of Microsoft Entra.
   { words: ['q~'], pattern: /(?<![\w.~-])[\w.~-]{3}\dQ~[\w.~-]{31,}/g },
   // user:password@host of a URL: the password.
@@ -158,6 +153,7 @@ const keyShapes: readonly Shape[] = [
 
 export const groups: readonly ShapeGroup[] = [
   { words: ['-----'], shapes: pemShapes },
+  { words: ['private-lines'], shapes: puttyShapes },
   { words: ['eyj'], shapes: wrappedShapes },
   // These need the command around the value, which other shapes may cut.
   ...commandGroups,
@@ -166,7 +162,6 @@ export const groups: readonly ShapeGroup[] = [
   ...headerGroups,
   ...fixedGroups,
   { shapes: keyShapes },
-  escapedGroup,
   // After those, because a key may be part of a parameter.
   ...urlGroups,
   authorizationGroup,

@@ -18,7 +18,7 @@ export const urlGroups: readonly ShapeGroup[] = [
       },
       {
         pattern: new RegExp(
-          String.raw`(?<keep>[?&#](?:[\w.-]{0,40}[_.-])?(?:token|secret|(?:api|access|auth|private)[_-]?key)=)${PARAMETER}{6,}`,
+          String.raw`(?<keep>[?&#](?:[\w.-]{0,40}[_.-])?(?:token|secret|(?:api|access|auth|private|subscription)[_-]?key)=)${PARAMETER}{6,}`,
           'gi',
         ),
         accept: (value) => isLiteral(value) && /\d/.test(value),

@@ -1,8 +1,12 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { fullyRead } from '../../../src/text/redact/readings.ts'
 import { redact } from '../../../src/text/redact/redact.ts'
 import { mayMatch, type Shape, searchable } from '../../../src/text/redact/secret-shape.ts'
 import { groups } from '../../../src/text/redact/secret-shapes.ts'
+import { encode, nested } from '../../support/encoders.ts'
 import { marked } from '../../support/marked.ts'
+import { runs } from '../../support/runs.ts'
 
 /**
  * Checks which lines lose their secrets.
@@ -24,6 +28,21 @@ export function testRedaction(
       for (const space of [' ', '  ', '\t', ' \\\n  ']) {
         expectWords(marked(line).text.replaceAll(' ', space))
       }
+    })
+
+    it('are removed however the text around them was encoded', () => {
+      fc.assert(
+        fc.property(fc.constantFrom(...secret), nested, (line, used) => {
+          const { text, shown, parts } = marked(line)
+          const clean = redact(encode(text, used))
+          const [left, wanted] = [fullyRead(clean), fullyRead(shown)]
+          for (const part of parts.map(fullyRead)) {
+            expect(left.split(part).length).toBeLessThanOrEqual(wanted.split(part).length)
+          }
+          expect(redact(clean)).toBe(clean)
+        }),
+        { numRuns: runs(2000) },
+      )
     })
 
     it.each(harmless)('are not found in %j', (text) => {
