@@ -16,88 +16,90 @@ export function visible(text: string): string {
   return text.replace(INVISIBLE, '').replace(BETWEEN_ASCII, '')
 }
 
-/** A way to write a character as other ones. */
-interface Spelling {
-  readonly pattern: RegExp
-  /** What is meant; undefined if it is no such spelling. */
-  readonly decode: (written: string) => string | undefined
+/** A part of a text. */
+export type Range = [start: number, end: number]
+
+/** A text without some of its escapes: `https:\/\/u:p%40ss@h` is read as `https://u:p%40ss@h`. */
+export class Reading {
+  readonly text: string
+  /** The text with one layer more; absent for the original. */
+  readonly #before: Reading | undefined
+  readonly #changes: readonly Change[]
+
+  constructor(text: string, before?: Reading, changes: readonly Change[] = []) {
+    this.text = text
+    this.#before = before
+    this.#changes = changes
+  }
+
+  /** Where a part of this text stands in the original: an escape is part of it as a whole. */
+  placeOf(start: number, end: number): Range {
+    if (!this.#before) return [start, end]
+    return this.#before.placeOf(this.#sourceOf(start)[0], this.#sourceOf(end - 1)[1])
+  }
+
+  /** In how many layers of escapes a character was: within `"\"` a second quote does not close the first. */
+  depthOf(at: number): number {
+    if (!this.#before) return 0
+    const [start, end] = this.#sourceOf(at)
+    return this.#before.depthOf(start) + (end - start > 1 ? 1 : 0)
+  }
+
+  /** Without one layer of one of these spellings; undefined if there is none. */
+  without(spellings: readonly Spelling[]): Reading | undefined {
+    for (const { pattern, decode } of spellings) {
+      const changes: Change[] = []
+      let text = ''
+      let from = 0
+      for (const [start, end] of matchesOf(pattern, this.text)) {
+        const meant = decode(this.text.slice(start, end))
+        if (meant === undefined) continue
+        text += this.text.slice(from, start)
+        changes.push({ at: text.length, start, end })
+        text += meant
+        changes.push({ at: text.length, start: end, end })
+        from = end
+      }
+      if (from > 0) return new Reading(text + this.text.slice(from), this, changes)
+    }
+    return undefined
+  }
+
+  /** What a character was in the text before. */
+  #sourceOf(at: number): Range {
+    let [low, high] = [0, this.#changes.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.#changes[middle]?.at ?? 0) <= at) low = middle + 1
+      else high = middle
+    }
+    const { at: from, start, end } = this.#changes[low - 1] ?? { at: 0, start: 0, end: 0 }
+    return start < end ? [start, end] : [start + at - from, start + at - from + 1]
+  }
+}
+
+/** From `at` on, a text has what was written from `start` to `end` in the text before, or the same as from `start` on. */
+interface Change {
+  readonly at: number
+  readonly start: number
+  readonly end: number
 }
 
 /** More layers than anything has that was seen. A text with this many takes this many times as long to search. */
 const MAX_LAYERS = 8
 
-/** A text with one or more layers of its escapes resolved: `https:\/\/u:p%40ss@h` is read as `https://u:p%40ss@h`. */
-export class Reading {
-  readonly text: string
-  /** Where each character starts and ends in the original. */
-  readonly #starts: Uint32Array | undefined
-  readonly #ends: Uint32Array | undefined
-
-  constructor(text: string, starts?: Uint32Array, ends?: Uint32Array) {
-    this.text = text
-    this.#starts = starts
-    this.#ends = ends
-  }
-
-  /** Where a part of this text stands in the original: an escape is part of it as a whole. */
-  placeOf(start: number, end: number): [start: number, end: number] {
-    return [this.#starts?.[start] ?? start, this.#ends?.[end - 1] ?? end]
-  }
-
-  /** The next reading, without one layer of one spelling; undefined if there is nothing to resolve. */
-  next(): Reading | undefined {
-    if (!SPELLED.test(this.text)) return undefined
-    for (const spelling of spellings) {
-      const read = this.#without(spelling)
-      if (read) return read
-    }
-    return undefined
-  }
-
-  #without({ pattern, decode }: Spelling): Reading | undefined {
-    const changes: { index: number; written: string; meant: string }[] = []
-    for (const { 0: written, index } of matchesOf(pattern, this.text)) {
-      const meant = decode(written)
-      if (meant !== undefined) changes.push({ index, written, meant })
-    }
-    return changes.length > 0 ? this.#changed(changes) : undefined
-  }
-
-  #changed(changes: readonly { index: number; written: string; meant: string }[]): Reading {
-    const starts = new Uint32Array(this.text.length)
-    const ends = new Uint32Array(this.text.length)
-    let read = ''
-    let from = 0
-    const copy = (to: number) => {
-      for (let index = from; index < to; index += 1) {
-        starts[read.length + index - from] = this.#starts?.[index] ?? index
-        ends[read.length + index - from] = this.#ends?.[index] ?? index + 1
-      }
-      read += this.text.slice(from, to)
-    }
-    for (const { index, written, meant } of changes) {
-      copy(index)
-      from = index + written.length
-      const [start, end] = this.placeOf(index, from)
-      starts.fill(start, read.length, read.length + meant.length)
-      ends.fill(end, read.length, read.length + meant.length)
-      read += meant
-    }
-    copy(this.text.length)
-    return new Reading(read, starts, ends)
-  }
-}
-
 /**
- * A text in all the ways in which it may be meant, the original first. Where escapes are nested, each layer is a reading
- * of its own: only in the right one a delimiter that is escaped within a value does not end it.
+ * A text in all the ways in which it may be meant. Escapes as in JSON and HTML are always resolved, because quotes tell
+ * what belongs together. In an address they do not: `p%40ss@h` and what it means are two readings.
  */
 export function readingsOf(text: string): Reading[] {
-  const readings: Reading[] = []
-  let reading: Reading | undefined = new Reading(text)
-  while (reading && readings.length <= MAX_LAYERS) {
-    readings.push(reading)
-    reading = reading.next()
+  const original = new Reading(text)
+  if (!SPELLED.test(text)) return [original]
+  const readings = [withoutAll(escapes, original)]
+  for (let reading = readings[0]; reading && readings.length <= MAX_LAYERS; ) {
+    const next: Reading | undefined = reading.without(encodings)
+    reading = next && withoutAll(escapes, next)
+    if (reading) readings.push(reading)
   }
   return readings
 }
@@ -107,49 +109,68 @@ export function fullyRead(text: string): string {
   return readingsOf(text).at(-1)?.text ?? text
 }
 
-/** As `matchAll`, which compiles the pattern for each text. */
-export function matchesOf(pattern: RegExp, text: string): RegExpExecArray[] {
-  const matches: RegExpExecArray[] = []
+function withoutAll(spellings: readonly Spelling[], given: Reading): Reading {
+  let reading = given
+  for (let layer = 0; layer < MAX_LAYERS; layer += 1) {
+    const next = reading.without(spellings)
+    if (!next) break
+    reading = next
+  }
+  return reading
+}
+
+/** What one of the spellings below has. */
+const SPELLED = /[\\%&\t]|\[(?:\d|m\[)| {2}|(?<![\w+/-])[A-FI-Za-f\d][\w+/-]{11}/
+
+/** As `matchAll`, which compiles the pattern anew for each text. */
+export function matchesOf(pattern: RegExp, text: string): Range[] {
+  const matches: Range[] = []
   pattern.lastIndex = 0
-  for (let match = pattern.exec(text); match; match = pattern.exec(text)) matches.push(match)
+  for (let match = pattern.exec(text); match; match = pattern.exec(text))
+    matches.push([match.index, pattern.lastIndex])
   return matches
 }
 
-/** What every spelling has. Most texts have none of it. */
-const SPELLED = /\\|&[#a-z]|%[\da-f]|\[\d|[\w+/-]{12}/i
+/** A way to write a character as other ones. */
+export interface Spelling {
+  readonly pattern: RegExp
+  /** What is meant; undefined if it is no such spelling. */
+  readonly decode: (written: string) => string | undefined
+}
 
-/** Outermost first, as programs nest them: percent-encoding within HTML or JSON, and base64 in anything. */
-const spellings: readonly Spelling[] = [
+const escapes: readonly Spelling[] = [
   {
-    // JSON, JavaScript, PHP, shells, Markdown: `\/`, `\u002f`, `\x2f`, `\057`, `\_`. And the colours of a terminal.
+    // JSON, JavaScript, PHP, shells, Markdown: `\/`, `\u002f`, `\x2f`, `\057`, `\_`.
     pattern:
-      /\\(?:[nrt]|u[\da-f]{4}|u\{[\da-f]{1,6}\}|x[\da-f]{2}|[0-3][0-7]{2}|[!-$'-/:-@[-`{-~]|&(?!#?\w{1,10};)|%(?![\da-f]{2}))|\[\d[\d;]{0,20}m/gi,
+      /\\(?:[nrt]|u[\da-fA-F]{4}|u\{[\da-fA-F]{1,6}\}|x[\da-fA-F]{2}|[0-3][0-7]{2}|[!-$'-/:-@[-`{-~]|&(?!#?\w{1,10};)|%(?![\da-fA-F]{2}))/g,
     decode: fromBackslash,
   },
   { pattern: /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,14});/gi, decode: fromEntity },
+  // The colours of a terminal, also as `grep` writes them.
+  { pattern: /\[(?:\d[\d;:]{0,20}m(?:\[0?K)?|m\[0?K)/g, decode: () => '' },
+  // Several spaces, and a line of a shell that goes on.
+  { pattern: /[ \t]{2}(?<=\S[ \t]{2})[ \t]*|\t(?<=\S\t)|\\\r?\n[ \t]*/g, decode: () => ' ' },
+]
+
+const encodings: readonly Spelling[] = [
   {
     pattern:
       /%(?:u[\da-f]{4}|[0-7][\da-f]|[cd][\da-f]%[89ab][\da-f]|e[\da-f](?:%[89ab][\da-f]){2}|f[0-7](?:%[89ab][\da-f]){3})/gi,
     decode: fromPercent,
   },
   {
-    // Text in base64 begins with one of these letters.
+    // Base64, also on several lines, and hexadecimal.
     pattern:
-      /(?<![\w+/-])(?=[AI-Za-f])(?:[\w+/-]{60,100}\r?\n[ \t]{0,20}){0,200}[\w+/-]{12,}={0,2}/g,
-    decode: (written) => textIn(Buffer.from(written, 'base64')),
-  },
-  {
-    pattern: /(?<![\da-z])(?:0x)?(?:[\da-f]{2}){10,}(?![\da-z])/gi,
-    decode: (written) => textIn(Buffer.from(written.replace(/^0x/i, ''), 'hex')),
+      /(?<![\w+/-])[A-FI-Za-f\d][\w+/-]{11,}(?:(?<=[\w+/-]{60})\r?\n[ \t]{0,20}[\w+/-]{1,100}){0,200}={0,2}/g,
+    decode: fromDigits,
   },
 ]
 
 function fromBackslash(written: string): string | undefined {
   const sign = written.charAt(1)
-  if (written.startsWith('[')) return ''
-  if (/[ux]/i.test(sign)) return character(Number.parseInt(written.replace(/\W|[ux]/gi, ''), 16))
+  if (/[ux]/.test(sign)) return character(Number.parseInt(written.replace(/\W|[ux]/g, ''), 16))
   if (/\d/.test(sign)) return character(Number.parseInt(written.slice(1), 8))
-  return { n: '\n', r: '\r', t: '\t' }[sign.toLowerCase()] ?? sign
+  return { n: '\n', r: '\r', t: '\t' }[sign] ?? sign
 }
 
 /** Those that stand for ASCII, and for nothing visible. */
@@ -177,10 +198,20 @@ function fromPercent(written: string): string | undefined {
   }
 }
 
+const WORDS = /^.[a-z/_-]*$/
 /** Most runs of such letters are words, paths, hashes or pictures. NUL separates user and password in SMTP. */
-function textIn(bytes: Buffer): string | undefined {
-  const text = bytes.toString()
-  return /^[\0\t\n\r -~\u00a0-\ud7ff\ue000-\ufffc]{8,}\ufffd?$/.test(text) ? text : undefined
+function fromDigits(written: string): string | undefined {
+  if (WORDS.test(written)) return undefined
+  const isHex = /^(?:0x)?(?:[\da-f]{2}){10,}$/i.test(written)
+  const text = Buffer.from(
+    isHex ? written.replace(/^0x/i, '') : written,
+    isHex ? 'hex' : 'base64',
+  ).toString()
+  return /^[\0\t\n\r -~\u{a0}-\u{d7ff}\u{e000}-\u{fffc}\u{10000}-\u{10ffff}]{8,}\ufffd?$/u.test(
+    text,
+  )
+    ? text
+    : undefined
 }
 
 function character(code: number): string | undefined {

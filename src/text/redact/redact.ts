@@ -1,14 +1,13 @@
-import { type OwnValues, ownValues } from './own-values.ts'
-import { matchesOf, readingsOf, visible } from './readings.ts'
-import { mayMatch, type Shape, searchable } from './secret-shape.ts'
-import { groups, mayHoldKey } from './secret-shapes.ts'
+import { argumentsIn } from './commands.ts'
+import { keysIn } from './known-keys.ts'
+import { namedValuesIn } from './named-values.ts'
+import { type OwnValues, ownPlacesIn, ownValues } from './own-values.ts'
+import { type Range, readingsOf, visible } from './readings.ts'
 
 /** The text that replaces a secret. */
 export const MARK = '[redacted]'
 /** Redacting one key can make another one beside it recognizable. No text was seen that needs more than two passes. */
 const MAX_PASSES = 4
-
-type Range = [start: number, end: number]
 
 /**
  * Removes known key shapes and the exact values in `secrets`, however they are escaped or encoded.
@@ -52,27 +51,19 @@ function redactPart(text: string, own: OwnValues, passes: number): string {
 }
 
 /** Where the secrets are, in whichever reading they were found. */
-function secretsIn(text: string, { exact, broken }: OwnValues): Range[] {
-  const readings = readingsOf(text)
-  const last = readings.at(-1)
-  return readings.flatMap((reading) => {
-    const found = [...placesOf(exact, reading.text), ...keysIn(reading.text)]
-    if (broken && reading === last) found.push(...matchesOf(broken, reading.text).map(placeOf))
-    return found.map(([start, end]) => reading.placeOf(start, end))
-  })
-}
-
-function placesOf(values: readonly string[], text: string): Range[] {
-  const places: Range[] = []
-  for (const value of values) {
-    for (let at = text.indexOf(value); at >= 0; at = text.indexOf(value, at + value.length))
-      places.push([at, at + value.length])
+function secretsIn(text: string, own: OwnValues): Range[] {
+  // An own value may hold what looks like an escape.
+  const found = ownPlacesIn(text, own)
+  for (const reading of readingsOf(text)) {
+    const places = [
+      ...(reading.text === text ? [] : ownPlacesIn(reading.text, own)),
+      ...keysIn(reading.text),
+      ...namedValuesIn(reading),
+      ...argumentsIn(reading),
+    ]
+    for (const [start, end] of places) found.push(reading.placeOf(start, end))
   }
-  return places
-}
-
-function placeOf({ index, 0: text }: RegExpExecArray): Range {
-  return [index, index + text.length]
+  return found
 }
 
 /** In order, each one once. */
@@ -84,55 +75,4 @@ function merged(ranges: readonly Range[]): Range[] {
     else whole.push([start, end])
   }
   return whole
-}
-
-/** Where the keys are that have a known shape. */
-function keysIn(text: string): Range[] {
-  if (!mayHoldKey(text)) return []
-  const searched = searchable(text)
-  let parts: Range[] = [[0, text.length]]
-  for (const group of groups) {
-    if (!mayMatch(group, searched) || group.gate?.(text) === false) continue
-    for (const shape of group.shapes) {
-      if (mayMatch(shape, searched)) parts = parts.flatMap((part) => around(text, part, shape))
-    }
-  }
-  return parts.slice(1).map(([start], index) => [parts[index]?.[1] ?? 0, start])
-}
-
-/** The parts around the keys of one shape. */
-function around(text: string, [from, to]: Range, shape: Shape): Range[] {
-  const parts: Range[] = []
-  let start = from
-  for (const [keyStart, keyEnd] of keysOfShape(text.slice(from, to), shape)) {
-    parts.push([start, from + keyStart])
-    start = from + keyEnd
-  }
-  return [...parts, [start, to]]
-}
-
-function keysOfShape(text: string, { scope, ...shape }: Shape): Range[] {
-  if (!scope) return keysOf(text, shape)
-  return [...text.matchAll(scope)].flatMap(({ index, 0: within }) =>
-    keysOf(within, shape).map(([start, end]): Range => [index + start, index + end]),
-  )
-}
-
-function keysOf(text: string, { pattern, accept }: Shape): Range[] {
-  const keys: Range[] = []
-  for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
-    const start = match.index + (match.groups?.keep?.length ?? 0)
-    const end = withoutBold(text, start, pattern.lastIndex)
-    if (!accept || accept(text.slice(start, end), text.slice(end, end + 40)))
-      keys.push([start, end])
-  }
-  return keys
-}
-
-/** The end of a key without the mark of Markdown behind it, which would be left open: `**hunter2**`. */
-function withoutBold(text: string, start: number, end: number): number {
-  if (text.charAt(start - 1) !== '*') return end
-  let before = end
-  while (before > start && text.charAt(before - 1) === '*') before -= 1
-  return before > start ? before : end
 }

@@ -1,49 +1,4 @@
-const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
-/** Keys are assembled at run time, so that secret scanners do not report this file. */
-export const fake = (start: string, length: number) =>
-  start + letters.slice(40).repeat(4).slice(0, length)
-
-export const hex = (length: number) => '0a1b2c3d4e5f6789'.repeat(5).slice(0, length)
-
-export const keys = {
-  slackUrl: `https://hooks.slack.com/${fake('services/T0/B0/', 24)}`,
-  slackToken: fake('xoxb-', 30),
-  slackApp: fake('xapp-', 30),
-  openai: fake('sk-proj-', 40),
-  factory: fake('fk-', 30),
-  stripe: fake('sk_live_', 24),
-  github: fake('ghp_', 36),
-  githubFine: fake('github_pat_', 40),
-  gitlab: fake('glpat-', 20),
-  npm: fake('npm_', 36),
-  aws: `AKIA${'ABCDEFGHIJ234567'}`,
-  google: fake('AIza', 35),
-  googleOauth: fake('ya29.', 60),
-  googleClient: fake('GOCSPX-', 28),
-  anthropic: fake('sk-ant-api03-', 80),
-  openaiProject: fake('sk-proj-', 120),
-  stripeRestricted: fake('rk_test_', 24),
-  stripeWebhook: fake('whsec_', 32),
-  githubServer: fake('ghs_', 36),
-  gitlabDeploy: fake('gldt-', 20),
-  discordUrl: `https://discord.com/api/webhooks/123456789012345678/${fake('', 68)}`,
-  discordBot: `M${hex(23)}.GhIjKl.${fake('', 38)}`,
-  telegram: `123456789:AA${fake('', 33)}`,
-  sendgrid: `SG.${fake('', 22)}.${fake('', 43)}`,
-  twilio: `SK${hex(32)}`,
-  huggingFace: fake('hf_', 34),
-  pypi: fake('pypi-AgEIcHlwaS5vcmc', 60),
-  docker: fake('dckr_pat_', 27),
-  vault: fake('hvs.', 90),
-  linear: fake('lin_api_', 40),
-  age: `AGE-SECRET-KEY-1${'QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L'.repeat(2).slice(0, 58)}`,
-  shopify: `shpat_${hex(32)}`,
-  digitalOcean: `dop_v1_${hex(64)}`,
-  databricks: `dapi${hex(32)}`,
-  azureClient: `abc8Q~${fake('', 34)}`,
-  teamsUrl: `https://example.webhook.office.com/webhookb2/${fake('', 36)}`,
-  jwt: `eyJ${'hbGciOiJIUzI1NiJ9'}.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl`,
-}
+import { any, hex, keys } from './keys.ts'
 
 /** Pieces whose repetition makes a pattern with a long look-ahead scan the same text again and again. */
 const pieces = [
@@ -137,8 +92,8 @@ const pieces = [
         'password is ',
         'machine a login a ',
         "BY '",
-        `${fake('', 40)} `,
-        `https://${fake('', 30)}`,
+        `${any(40)} `,
+        `https://${any(30)}`,
         '://a:b@',
       ],
       ...[

@@ -9,7 +9,7 @@ describe('a text with escapes', () => {
     [String.raw`https:\/\/a.example\/b`, 'https://a.example/b'],
     [String.raw`a\\\/b and \\\\\\\/c`, 'a/b and /c'],
     [String.raw`\u002f \u002F \x2f \u{2f} \057`, '/ / / / /'],
-    [String.raw`a\nb\tc\"d\"`, 'a\nb\tc"d"'],
+    [String.raw`a\nb\tc\"d\"`, 'a\nb c"d"'],
     [String.raw`\ud83d\ude00 and \u{1f600}`, '😀 and 😀'],
     [String.raw`ghp\_abc\-d \& \% \d \w C:\Users\me`, String.raw`ghp_abc-d & % \d \w C:\Users\me`],
     ['&amp; &lt;a&gt; &quot;b&quot; &#47; &#x2F; &sol; &commat;', '& <a> "b" / / / @'],
