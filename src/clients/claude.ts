@@ -65,9 +65,6 @@ export const claude = defineClient({
       where: { source: /^(system|loop_wakeup|schedule_wakeup|poll_event)$/ },
       means: 'TurnStart',
     },
-    { event: 'UserPromptSubmit', where: { agent_id: true }, means: 'SubagentStart' },
-    // Some versions fired it for each sub-agent (ShreyPaharia/octomux#49).
-    { event: 'Stop', where: { agent_id: true }, means: 'SubagentStop' },
     // A copy of the agent that suggests the next prompt, and the like (anthropics/claude-code#87065).
     { event: 'SubagentStop', where: { agent_type: '' }, means: 'Internal' },
   ],

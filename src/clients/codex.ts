@@ -52,7 +52,6 @@ export const codex = defineClient({
       means: 'Internal',
     },
     { event: 'agent-turn-complete', where: { client: false }, means: 'SubagentStop' },
-    { event: 'UserPromptSubmit', where: { agent_id: true }, means: 'SubagentStart' },
     { event: 'PreToolUse', where: { tool_name: 'request_user_input' }, means: 'PermissionRequest' },
   ],
   notices: {},

@@ -78,15 +78,11 @@ export const copilot = defineClient({
   ],
   fieldNames: {
     reason: ['reason', 'stopReason'],
-    parent_session_id: ['parentSessionId'],
+    // A sub-agent has a session of its own, whose events name the agent that started it.
+    parent_session_id: ['parentSessionId', 'parentAgentId', 'parent_agent_id'],
     agent_type: ['agent_type', 'agent_name', 'agentName'],
   },
   variants: [
-    // These fire for a sub-agent too, with its own session id.
-    { event: 'agentStop', where: { parentAgentId: true }, means: 'SubagentStop' },
-    { event: 'Stop', where: { parentAgentId: true }, means: 'SubagentStop' },
-    { event: 'Stop', where: { parent_agent_id: true }, means: 'SubagentStop' },
-    { event: 'UserPromptSubmit', where: { parent_agent_id: true }, means: 'SubagentStart' },
     { event: 'permissionRequest', where: {}, means: 'PreToolUse' },
     { event: 'PermissionRequest', where: {}, means: 'PreToolUse' },
   ],

@@ -56,21 +56,17 @@ export const opencode = defineClient({
   unnamed: [],
   fieldNames: {
     session_id: ['sessionID', 'info.id'],
+    // Our plug-in adds it to each event: the client names it only when the session is created.
     parent_session_id: ['parentID', 'info.parentID'],
     tool_name: ['permission', 'type'],
     tool_input: ['metadata'],
     // An answer names the request, not the call of the tool. A whole event also has an id of its own.
     tool_use_id: ['requestID', 'permissionID', 'properties.id', 'id'],
   },
-  // Our plug-in adds the parent of a session, which the client names only when it is created.
   variants: [
-    { event: 'session.created', where: { parentID: true }, means: 'SubagentStart' },
-    { event: 'session.created', where: { 'info.parentID': true }, means: 'SubagentStart' },
-    { event: 'session.idle', where: { parentID: true }, means: 'SubagentStop' },
     // Our plug-in adds this if a person refused a tool and the agent did nothing since. Measured with 1.18.33: the end comes
     // 0.2 s later, without an error. After a refusal with words the agent goes on.
     { event: 'session.idle', where: { refused: true }, means: 'Interrupt' },
-    { event: 'chat.message', where: { parentID: true }, means: 'SubagentStart' },
     // Our plug-in adds this to a prompt that no person wrote, such as the result of a background task.
     { event: 'chat.message', where: { synthetic: true }, means: 'TurnStart' },
     { event: 'session.error', where: { 'error.name': 'MessageAbortedError' }, means: 'Interrupt' },

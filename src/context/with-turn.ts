@@ -58,9 +58,15 @@ function withOutcome(event: AgentEvent, facts: TranscriptFacts): AgentEvent {
 }
 
 /** Whether it was not the session's turn that ended: that one waits for a tool, or was over before. */
-function isOfAgent({ client, at }: AgentEvent, { openCalls, outcomeAt }: TranscriptFacts): boolean {
-  if (!findClient(client)?.endsForAgents) return false
-  return openCalls.length > 0 || (outcomeAt !== undefined && outcomeAt < at)
+function isOfAgent(event: AgentEvent, facts: TranscriptFacts): boolean {
+  const { outcomeAt = event.at } = facts
+  const isReported = findClient(event.client)?.endsForAgents === true
+  return isReported && (waitsForAgent(event, facts) || outcomeAt < event.at)
+}
+
+/** Whether the turn of the session waits for a tool, such as one that runs a sub-agent. */
+function waitsForAgent({ client }: AgentEvent, { openCalls }: TranscriptFacts): boolean {
+  return findClient(client)?.endsForAgents === true && openCalls.length > 0
 }
 
 /** Whether the agent goes on at once: a hook made it do so, or a prompt was waiting. */
@@ -88,12 +94,19 @@ export function isTriedAgain({ client, at }: AgentEvent, facts: TranscriptFacts)
 
 function withError(event: AgentEvent, facts: TranscriptFacts): AgentEvent {
   if (isTriedAgain(event, facts)) return { ...event, kind: 'other', means: '', failure: undefined }
+  if (facts.isSubagent || waitsForAgent(event, facts))
+    return { ...event, kind: 'subagent-done', means: 'SubagentStop' }
   const { failure: given, at } = event
-  if (!given || facts.outcome !== 'failed' || !facts.outcomeReason) return event
+  const { outcome, outcomeAt = at, promptedAt } = facts
+  // Without a turn that runs, the client means a request of its own.
+  const isOver = outcome === 'completed' && outcomeAt <= at
+  const failed = { ...event, durationMs: isOver ? undefined : durationSince(promptedAt, at) }
+  if (!given || outcome !== 'failed' || !facts.outcomeReason) return failed
   const shown = failureOf({ error_details: facts.outcomeReason }, at, '')
   const isLimit = given.isLimit || shown.isLimit
-  const failure = { ...shown, isLimit, resetsAt: given.resetsAt ?? shown.resetsAt }
-  return { ...event, message: shown.reason, failure }
+  const cause = isLimit ? 'limit' : shown.cause
+  const failure = { ...shown, isLimit, cause, resetsAt: given.resetsAt ?? shown.resetsAt }
+  return { ...failed, message: shown.reason, failure }
 }
 
 /** The event at the end of a run that breaks off does not name the error that ended its last turn. */

@@ -29,7 +29,8 @@ export function summarize(deliveries: readonly [Delivery, ...Delivery[]]): Deliv
   }
   const all = deliveries.flatMap(({ events }) => events)
   const byUrgency = [...deliveries].sort((one, other) => rankOf(other) - rankOf(one))
-  const shown = mostUrgent(deliveries.flatMap((one) => linesOf(one, places)))
+  const said = new Set<string>()
+  const shown = mostUrgent(deliveries.flatMap((one) => linesOf(one, places, said)))
   const isOfOne = deliveries.every(({ session }) => session === first.session)
   const urgency = highest(deliveries.map((one) => one.urgency))
   const [lead = first] = byUrgency
@@ -173,11 +174,12 @@ interface Places {
   withProject: boolean
 }
 
-/** One line for each event, as far as a summary has one. */
-function linesOf(delivery: Delivery, { withHost, withProject }: Places): Line[] {
+/** One line for each event, as far as a summary has one. @param said texts that an earlier line has */
+function linesOf(delivery: Delivery, { withHost, withProject }: Places, said: Set<string>): Line[] {
   const { events, message } = delivery
   const host = withHost ? message.origin?.host : ''
-  const texts = events.length > 1 ? linesOfSummary(message.body) : [textOf(delivery, withProject)]
+  const texts =
+    events.length > 1 ? linesOfSummary(message.body) : [textOf(delivery, withProject, said)]
   return texts.map((text) => ({
     text: cutText([host, text].filter(Boolean).join(' · '), MAX_LINE),
     rank: rankOf(delivery),
@@ -188,11 +190,18 @@ function linesOfSummary(body: string): string[] {
   return body.split('\n').filter((line) => !ONLY_MORE.test(line))
 }
 
-/** For questions of one project their text, since their titles are all alike; otherwise also the title. */
-function textOf({ message, questions }: Delivery, withProject: boolean): string {
+/**
+ * For questions of one project their text, since their titles are all alike; otherwise also the title. What many sessions
+ * say in the same words, such as that a limit is reached, is said once: there is room for more of their names.
+ */
+function textOf({ message, questions }: Delivery, withProject: boolean, said: Set<string>): string {
   const [first = ''] = message.body.split('\n', 1)
   const asked = withProject ? undefined : questions?.[0]?.text
-  return asked ?? [message.title, first].filter(Boolean).join(' · ')
+  if (asked !== undefined) return asked
+  // The line of a question stays when the one before it is answered.
+  const isSaid = !questions && said.has(first)
+  said.add(first)
+  return [message.title, isSaid ? '' : first].filter(Boolean).join(' · ')
 }
 
 /** The most urgent of the lines, in the same order. */

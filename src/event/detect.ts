@@ -1,6 +1,7 @@
 import type { Client, Variant } from '../clients/define.ts'
 import { clients, findClient } from '../clients/index.ts'
 import { type CanonicalEvent, canonicalEvents } from '../clients/vocabulary.ts'
+import type { AgentEvent } from './event.ts'
 import { matches, type Payload } from './payload.ts'
 
 const all: readonly Client[] = Object.values(clients)
@@ -29,6 +30,27 @@ export function meaningOfName(client: string, name: string, payload: Payload): C
   if (variant) return variant.means
   const alias = asked.clients.find(({ aliases }) => Object.hasOwn(aliases, name))?.aliases[name]
   return alias ?? (canonical.has(name) ? (name as CanonicalEvent) : '')
+}
+
+/** What an event means if a sub-agent sends it. Its questions stay questions. */
+const fromAgent: Partial<Record<CanonicalEvent | '', CanonicalEvent>> = {
+  SessionStart: 'SubagentStart',
+  UserPromptSubmit: 'SubagentStart',
+  TurnStart: 'SubagentStart',
+  Stop: 'SubagentStop',
+  StopFailure: 'SubagentStop',
+  Interrupt: 'SubagentStop',
+}
+
+/**
+ * An event that names a sub-agent, or the session that started its own, is no event of the session's agent: Claude Code
+ * reports the failure of a background agent as one of its session (anthropics/claude-code#91419).
+ */
+export function meaningFor(
+  means: CanonicalEvent | '',
+  { agentId, parentSessionId }: Pick<AgentEvent, 'agentId' | 'parentSessionId'>,
+): CanonicalEvent | '' {
+  return agentId || parentSessionId ? (fromAgent[means] ?? means) : means
 }
 
 interface Asked {

@@ -19,6 +19,8 @@ export interface Question {
 export interface Failure {
   /** The client's own words. */
   reason: string
+  /** The same for failures that have one cause, such as an outage; '' if nothing is known of it. */
+  cause: string
   /** Whether a usage limit was reached, as opposed to an error. */
   isLimit: boolean
   /** When that limit is over, Unix ms, if the text says so. */

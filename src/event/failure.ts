@@ -1,3 +1,4 @@
+import { sha256 } from '../text/sha256.ts'
 import type { Failure } from './event.ts'
 import { isLimitText, resetTimeOf } from './limit.ts'
 import { isPayload, type Payload, textOf } from './payload.ts'
@@ -20,11 +21,28 @@ export function failureOf(payload: Payload, at: number, spoken: string): Failure
   const words = [said, name, spoken].find((one) => one !== '' && one !== 'error') ?? ''
   const all = [name, textOf(payload, 'error'), said, spoken].join('\n').slice(0, 16 * 1024)
   const isLimit = isLimitText(all)
+  const reason = inWords(words).slice(0, 4096).toWellFormed()
   return {
-    reason: inWords(words).slice(0, 4096).toWellFormed(),
+    reason,
+    cause: causeOf(/^(unknown.*)?$/.test(reason) ? [name, spoken] : [name, reason], isLimit),
     isLimit,
     resetsAt: isLimit ? resetTimeOf(all, at) : undefined,
   }
+}
+
+/**
+ * The words of a failure without what differs each time, such as the number of a request. Hashed, because the words may
+ * quote the agent. A limit is worded in many ways, and with a time.
+ */
+function causeOf(words: readonly string[], isLimit: boolean): string {
+  if (isLimit) return 'limit'
+  const text = words
+    .join(' ')
+    .toLowerCase()
+    .replace(/\S*\d\S*/g, '')
+    .replace(/[^\p{L}]+/gu, ' ')
+    .trim()
+  return text && sha256(text.slice(0, 200)).slice(0, 12)
 }
 
 /** A response of a model's API, such as `529 {"type":"error","error":{"message":"Overloaded"}}`, as `529 Overloaded`. */

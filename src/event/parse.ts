@@ -5,7 +5,7 @@ import type { Header } from '../spool/header.ts'
 import { oneLine, startOf } from '../text/clean.ts'
 import { mustBe } from '../text/zod-issue.ts'
 import { backgroundOf } from './background.ts'
-import { clientOf, meaningOfName } from './detect.ts'
+import { clientOf, meaningFor, meaningOfName } from './detect.ts'
 import type { AgentEvent, Failure, Question } from './event.ts'
 import { failureOf } from './failure.ts'
 import type { FieldType, ValuesOf } from './field-type.ts'
@@ -48,12 +48,13 @@ export function parseEvent(accepted: Accepted, abnormalReasons: readonly string[
   const raw = readObject(body, problems, (payload) => nameOf(payload) !== UNKNOWN)
   const name = nameOf(raw)
   const client = clientOf(header.client, raw)
-  const means = meaningOfName(client, name, raw)
-  const fields = readFields(raw, means || name, client, problems)
+  const reported = meaningOfName(client, name, raw)
+  const fields = readFields(raw, reported || name, client, problems)
   const texts = textsOf(fields, findClient(client))
+  const means = meaningFor(reported, texts)
   const wakesAt = wakeUpOf(fields.session_crons, at)
   const failure =
-    means === 'StopFailure' ? failureOf(raw, at, texts.message || texts.lastMessage) : undefined
+    reported === 'StopFailure' ? failureOf(raw, at, texts.message || texts.lastMessage) : undefined
   const { tool, notificationType, reason } = texts
   const message = texts.message || inWords(failure, texts.lastMessage) || text(fields.task_error)
   const notice = noticeOf(client, notificationType)

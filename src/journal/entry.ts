@@ -41,6 +41,8 @@ export interface EventFacts {
   reason?: string
   /** Why the turn failed: a word of the client, or a sentence if the configuration keeps texts. */
   failureReason?: string
+  /** The same for failures that have one cause. Absent if nothing is known of it. */
+  failureCause?: string
   durationMs?: number
   backgroundTasks?: number
   /** How many of them are agents. */

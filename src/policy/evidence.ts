@@ -4,20 +4,42 @@ import { meaningOf } from '../event/meaning.ts'
 import type { Session } from './sessions.ts'
 import { isTurnOver, turnStart } from './turns.ts'
 
+/** What earlier events of the session show that an event means. */
+export interface Corrected {
+  kind: Kind
+  /** Absent if it means the same. */
+  means?: EnrichedEvent['means']
+  because: string
+}
+
 /**
- * Corrects an abnormal end to an ordinary one if there is evidence for it: some clients end every successful one-shot
- * run with a reason that sounds like a crash. Without evidence it stays abnormal.
+ * Corrects the kind of an event if there is evidence for it. Some clients end every successful one-shot run with a
+ * reason that sounds like a crash, and some report the failure of a request of their own as one of the session.
  * @returns undefined if the kind stays
  */
 export function kindByEvidence(
   event: EnrichedEvent,
   session: Session | undefined,
-  /** Reasons that a person declared abnormal. If there are any, evidence is ignored. */
+  /** Reasons of an end that a person declared abnormal. If there are any, evidence is ignored. */
   ownReasons: readonly string[] | undefined,
-): { kind: Kind; because: string } | undefined {
+): Corrected | undefined {
+  if (event.kind === 'failed' && session && isBesideTurn(event, session)) {
+    const because = 'no turn was running: a background agent, or a request of the client, failed'
+    return { kind: 'other', means: 'Internal', because }
+  }
   if (event.kind !== 'abnormal-end' || ownReasons) return undefined
   const because = ordinaryEndEvidence(event, session)
   return because === undefined ? undefined : { kind: 'ended', because }
+}
+
+/**
+ * Whether the last turn of the session was over when something failed. Not if the client does not report when a turn
+ * begins, or if its transcript shows that another one has begun.
+ */
+function isBesideTurn({ at, durationMs = 0 }: EnrichedEvent, session: Session): boolean {
+  const { turnEnd } = session
+  if (!turnEnd || turnStart(session) === 0 || !isTurnOver(session)) return false
+  return durationMs === 0 || at - durationMs <= turnEnd.at
 }
 
 function ordinaryEndEvidence(

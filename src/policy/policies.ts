@@ -10,6 +10,7 @@ import { mute } from './rules/mute.ts'
 import { projectFile } from './rules/project-file.ts'
 import { quietHours } from './rules/quiet-hours.ts'
 import { repeats } from './rules/repeats.ts'
+import { sameFailure } from './rules/same-failure.ts'
 import { shortTurns } from './rules/short-turns.ts'
 import { subAgents } from './rules/sub-agents.ts'
 import type { Policy } from './types.ts'
@@ -32,6 +33,7 @@ export const policies = [
   cooldown,
   atTerminal,
   answeredAtOnce,
+  sameFailure,
   burst,
   quietHours,
 ] as readonly Policy[]

@@ -28,6 +28,8 @@ export interface Candidate {
   hasNoiseRules: boolean
   /** It keeps a record and disturbs nobody. */
   isRecord: boolean
+  /** Several events may become one message. */
+  summarizes: boolean
   /** For a later step: how long after the event it is sent unless somebody has answered by then, in ms and in words. */
   later?: { ms: number; because: string }
 }

@@ -7,7 +7,7 @@ import type { Kind } from '../event/kind.ts'
 import { meaningOf } from '../event/meaning.ts'
 import type { AcceptedEntry, TraceStep } from '../journal/entry.ts'
 import { notifierOf } from '../notifiers/index.ts'
-import { kindByEvidence } from '../policy/evidence.ts'
+import { type Corrected, kindByEvidence } from '../policy/evidence.ts'
 import { isInForce, type Judgement, type JudgeSettings, type Memory } from '../policy/memory.ts'
 import type { Mute } from '../policy/mutes.ts'
 import { noiseSettingsOf } from '../policy/noise.ts'
@@ -73,7 +73,8 @@ export function decide(
   settings.noise = withProject(settings.noise, deps.project)
   const session = memory.session(found)
   const better = kindByEvidence(found, session, settings.noise.abnormalReasons)
-  const event = { ...withDuration(found, session), ...(better && { kind: better.kind }) }
+  const { because = '', ...corrected }: Partial<Corrected> = better ?? {}
+  const event = { ...withDuration(found, session), ...corrected }
   const asked = afterQuestion(event, session)
   const routeDeps = { host: deps.host, now: settings.now, patterns: new Patterns() }
   const { candidates, trace, suppress } = chooseChannels(asked, stored, config, routeDeps)
@@ -88,8 +89,13 @@ export function decide(
       ? candidates.map((candidate): Judgement => ({ candidate, by: '', verdict: { type: 'send' } }))
       : memory.judge(judged, candidates, settings)
     ).map((judgement) => delayByStep(judgement, judged, settings)),
-    ...(suppress !== undefined && { suppress }),
-    trace: [...(better ? [correction(better)] : []), ...projectTrace(deps.project), ...trace],
+    // That there is no route would not explain why nobody is told of a failure.
+    ...(suppress !== undefined && { suppress: corrected.means ? because : suppress }),
+    trace: [
+      ...(better ? [correction(better.kind, because)] : []),
+      ...projectTrace(deps.project),
+      ...trace,
+    ],
     notes: memory.note(judged, settings),
   }
 }
@@ -162,7 +168,7 @@ function judgeQuietHours(
   return isInForce(quietHours, candidate, { noise }) ? judgeAt(moment, kind, noise) : send
 }
 
-function correction({ kind, because }: { kind: string; because: string }): TraceStep {
+function correction(kind: Kind, because: string): TraceStep {
   return { by: 'kind', verdict: 'corrected', because: `${kind}: ${because}` }
 }
 
@@ -181,10 +187,10 @@ function chooseChannels(
   return open ? { candidates, trace: decision.trace } : { ...decision, candidates }
 }
 
-/** The channel's own setting decides whether noise rules apply. By default they do, unless it only keeps a record. */
+/** What the rules may ask of a channel. By default the noise rules apply, unless it only keeps a record. */
 export function noiseOf(channel: string, config: Config) {
-  const isRecord = notifierOf(channel, config)?.isRecord === true
-  return { isRecord, hasNoiseRules: rulesOf(channel, config)?.noise ?? !isRecord }
+  const { isRecord = false, summarizes = false } = notifierOf(channel, config) ?? {}
+  return { isRecord, summarizes, hasNoiseRules: rulesOf(channel, config)?.noise ?? !isRecord }
 }
 
 /** Whether a rule may apply to any channel. */

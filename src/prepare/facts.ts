@@ -17,6 +17,7 @@ export function factsOf(event: EnrichedEvent, { keepsText }: { keepsText: boolea
   const texts = {
     notificationType: event.notificationType,
     reason: event.reason,
+    failureCause: failure?.cause ?? '',
     failureReason: keepsText || ONE_WORD.test(failureReason) ? failureReason : '',
     cwd: event.cwd,
     agent: event.agent,
@@ -60,7 +61,7 @@ export function eventOfEntry(
   const { id, acceptedAt: at, event: name, client, sessionId, project, text = '' } = entry
   const { facts = {} } = entry
   const means = (facts.means ?? meaningOfName(client, name, {})) as EnrichedEvent['means']
-  const { reason = '', notificationType = '', failureReason = '' } = facts
+  const { reason = '', notificationType = '', failureReason = '', failureCause = '' } = facts
   return {
     ...{ id, at, client, name, means, sessionId, project, reason, notificationType },
     kind: means === 'SessionEnd' ? endKind(reason, abnormalReasons) : kindOfEntry(entry),
@@ -85,9 +86,10 @@ export function eventOfEntry(
     ...(facts.waitingMs && { waitingMs: facts.waitingMs }),
     isHeadless: facts.isHeadless,
     isAtTerminal: facts.isAtTerminal,
-    failure: failureReason
-      ? { reason: failureReason, isLimit: false, resetsAt: undefined }
-      : undefined,
+    failure:
+      failureReason || failureCause
+        ? { reason: failureReason, cause: failureCause, isLimit: false, resetsAt: undefined }
+        : undefined,
     env: {
       ...(facts.isOverSsh && { SSH_TTY: 'yes' }),
       ...(facts.isSwitchedOff && { [switchOf(entry)]: 'yes' }),

@@ -436,6 +436,29 @@ describe('a finished turn', () => {
     })
   })
 
+  it('that failed has a duration only if its transcript shows that it was running', async () => {
+    const { path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
+    writeFileSync(path, transcriptText('claude.queued'))
+    const fails = async (time: string) => {
+      const at = Date.parse(`2026-11-26T${time}Z`)
+      const received = { kind: 'failed', means: 'StopFailure', at } as const
+      return (await enrich(event(received), around)).durationMs
+    }
+    // The turn of the prompt that was waiting; then, no turn.
+    expect(await fails('22:13:12.513')).toBe(2000)
+    expect(await fails('22:13:20.000')).toBeUndefined()
+  })
+
+  it('of Kimi Code that failed is that of a sub-agent while the session waits for one', async () => {
+    const { path, event, around } = makeSession('kimi', '.kimi-code/sessions/app')
+    const received = { kind: 'failed', means: 'StopFailure' } as const
+    writeFileSync(path, pending('kimi'))
+    expect(await enrich(event(received), around)).toMatchObject({ means: 'SubagentStop' })
+    writeFileSync(path, transcriptText('kimi'))
+    const at = Date.parse('2026-11-20T09:14:30.000Z')
+    expect(await enrich(event({ ...received, at }), around)).toMatchObject({ kind: 'failed' })
+  })
+
   it('that failed has a reason even if the transcript gives none', async () => {
     const { path, event, around } = makeSession('codex', '.codex/sessions/2026')
     writeFileSync(path, JSON.stringify({ type: 'event_msg', payload: { type: 'error' } }))

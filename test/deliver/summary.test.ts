@@ -161,6 +161,32 @@ describe('a summary', () => {
     expect(whoWithSession(message)).toEqual(['shop', 'main', 'claude'])
   })
 
+  it('contains a text that several have once, so that there is room for their names', () => {
+    const failed = (project: string, body: string) => {
+      const { message, ...delivery } = makeDelivery(project, { kind: 'failed' })
+      return { ...delivery, message: { ...message, title: `${project}: limit reached`, body } }
+    }
+    const limit = 'The limit is over at 15:00.'
+    const first = summarize([failed('shop', limit), failed('api', limit), failed('web', 'Busy')])
+    const lines = [
+      `shop: limit reached · ${limit}`,
+      'api: limit reached',
+      'web: limit reached · Busy',
+    ]
+    expect(first.message).toMatchObject({
+      title: 'shop: limit reached and 2 more',
+      body: lines.join('\n'),
+    })
+    // A summary of it loses none of them.
+    const { message } = summarize([first, failed('docs', limit)])
+    expect(message.body.split('\n').map((line) => line.split(':')[0])).toEqual([
+      'shop',
+      'api',
+      'web',
+      'docs',
+    ])
+  })
+
   it('names the project of each question if there are several', () => {
     const questionIn = (project: string, id: string) => {
       const { questions = [] } = asking(id, 'Bash: make')

@@ -22,6 +22,7 @@ const table: [client: string, name: string, means: string, kind: string][] = [
   ['claude', 'Stop', 'Stop', 'done'],
   ['claude', 'Stop.background', 'Stop', 'done'],
   ['claude', 'StopFailure', 'StopFailure', 'failed'],
+  ['claude', 'StopFailure.agent', 'SubagentStop', 'subagent-done'],
   ['claude', 'SubagentStop', 'SubagentStop', 'subagent-done'],
   ['claude', 'UserPromptSubmit', 'UserPromptSubmit', 'other'],
   ['codex', 'Interrupt', 'Interrupt', 'other'],
@@ -114,6 +115,7 @@ const table: [client: string, name: string, means: string, kind: string][] = [
   ['opencode', 'session.created', 'SessionStart', 'other'],
   ['opencode', 'session.created.agent', 'SubagentStart', 'other'],
   ['opencode', 'session.error', 'StopFailure', 'failed'],
+  ['opencode', 'session.error.agent', 'SubagentStop', 'subagent-done'],
   ['opencode', 'session.error.abort', 'Interrupt', 'other'],
   ['opencode', 'session.idle', 'Stop', 'done'],
   ['opencode', 'session.idle.agent', 'SubagentStop', 'subagent-done'],
@@ -158,6 +160,19 @@ describe('a payload of a client', () => {
     expect(read('kimi', 'UserPromptSubmit').prompt).toBe('Migrate the database')
     expect(read('kimi', 'SubagentStop')).toMatchObject({ agent: 'coder', lastMessage: 'Sub done.' })
     expect(read('kimi', 'PreToolUse.question').question?.subject).toMatch(/^Which colour/)
+  })
+
+  it.each(clientNames)('of %s that names a sub-agent is no event of the session', (client) => {
+    const event = (hook_event_name: string, more: object) =>
+      parsePayload({ hook_event_name, session_id: 's1', ...more }, { client }).means
+    for (const of of [{ agent_id: 'a1' }, { parent_session_id: 's0' }]) {
+      expect(event('Stop', of)).toBe('SubagentStop')
+      expect(event('StopFailure', { ...of, error: 'rate_limit' })).toBe('SubagentStop')
+      expect(event('Interrupt', of)).toBe('SubagentStop')
+      expect(event('UserPromptSubmit', { ...of, prompt: 'Look' })).toBe('SubagentStart')
+      expect(event('SessionEnd', of)).toBe('SessionEnd')
+    }
+    expect(event('StopFailure', { error: 'rate_limit' })).toBe('StopFailure')
   })
 
   it('is in the table if it was recorded', () => {
@@ -454,6 +469,7 @@ describe('a failed turn', () => {
   it('of Claude Code gives the limit and its end', () => {
     expect(read('claude', 'StopFailure', { at: noon }).failure).toEqual({
       reason: "You've hit your limit. It resets 3pm (Europe/Berlin)",
+      cause: 'limit',
       isLimit: true,
       resetsAt: Date.parse('2026-11-20T14:00:00Z'),
     })

@@ -98,6 +98,8 @@ export interface Session {
   client: string
   hasIdleNotice: boolean
   events: EnrichedEvent[]
+  /** Failures of another session, with the same cause as those of this one. */
+  elsewhere: EnrichedEvent[]
   unseen: Unseen[]
   /** When a person wrote, or closed the session. */
   personAt: number[]
@@ -109,7 +111,7 @@ const seconds = (min: number, max: number) => fc.integer({ min: min * 1000, max:
 
 const step = fc.record({
   does: fc.constantFrom(
-    ...['next', 'next', 'next', 'next', 'own', 'own', 'hint', 'fail', 'stop', 'end'],
+    ...['next', 'next', 'next', 'next', 'own', 'own', 'hint', 'fail', 'elsewhere', 'stop', 'end'],
   ),
   afterMs: fc.oneof(
     { arbitrary: seconds(3, 20), weight: 4 },
@@ -155,6 +157,11 @@ export const sessions: fc.Arbitrary<Session> = fc
   )
   .map(([client, steps]) => new Model(client).run(steps))
 
+const around = {
+  ...{ project: 'shop', branch: '', title: '', firstPrompt: '', tokens: undefined },
+  did: { tools: {}, files: [], commands: [] },
+}
+
 /** Plays a session, and notes what its person has to be told. */
 class Model {
   readonly #client: Client
@@ -171,12 +178,14 @@ class Model {
   #restAt: number | undefined
   #isOwn = false
   #isStopped = false
+  /** Whether the last turn that ended has failed, and the person was not there since. */
+  #isFailing = false
 
   constructor(client: Client) {
     this.#client = client
     const hasIdleNotice = client.idleAfterMs === MINUTE_MS
-    const { client: name } = client
-    this.#session = { client: name, hasIdleNotice, events: [], unseen: [], personAt: [], own: [] }
+    const none = { events: [], elsewhere: [], unseen: [], personAt: [], own: [] }
+    this.#session = { client: client.client, hasIdleNotice, ...none }
     this.#begin(false)
   }
 
@@ -195,6 +204,7 @@ class Model {
     const isAtWork = this.#workAt !== undefined
     this.#pass(this.#afterMs(one))
     if (one.does === 'end') return this.#leave(isAtWork)
+    if (one.does === 'elsewhere') return this.#failElsewhere()
     if (!isAtWork) this.#begin(one.does === 'own' && this.#mayGoOn(), one.isHeard)
     else if (one.does === 'hint') this.#write()
     else if (one.does === 'fail' && this.#client.fail) this.#fail(this.#client.fail)
@@ -241,6 +251,7 @@ class Model {
 
   #write() {
     this.#heardAt ??= this.#now
+    this.#isFailing = false
     this.#wroteAt = this.#now
     this.#session.personAt.push(this.#now)
     this.#add(this.#client.prompt)
@@ -271,6 +282,7 @@ class Model {
       }
     }
     this.#forgetAtOnce()
+    this.#isFailing = false
     const isLong = this.#now - Math.min(this.#wroteAt, this.#heardAt ?? this.#now) >= SHORT_MS
     const isGoingOn = agents > 0 || fresh.includes(mate)
     if (isLong || asks) {
@@ -299,15 +311,24 @@ class Model {
 
   #fail(name: string) {
     const id = this.#add(name)
+    const event = this.#session.events.at(-1)
+    // As its transcript shows.
+    if (event && this.#heardAt === undefined) event.durationMs = this.#now - (this.#workAt ?? 0)
     this.#forgetAtOnce()
-    this.#session.unseen.push({
-      id,
-      at: this.#now,
-      asks: true,
-      wakesAt: undefined,
-      goesOn: undefined,
-    })
+    const failed = { id, at: this.#now, asks: true, wakesAt: undefined, goesOn: undefined }
+    // That the same failure comes again is no news.
+    if (!this.#isFailing) this.#session.unseen.push(failed)
+    this.#isFailing = true
     this.#rest()
+  }
+
+  #failElsewhere(): boolean {
+    const { client, fail } = this.#client
+    if (!fail) return true
+    const event = parsePayload(readPayload(client, fail), { client, at: this.#now })
+    const id = `elsewhere-${this.#session.elsewhere.length}`
+    this.#session.elsewhere.push({ ...event, ...around, id, sessionId: 'elsewhere' })
+    return true
   }
 
   #interrupt() {
@@ -347,9 +368,7 @@ class Model {
       client === 'claude' ? { CLAUDE_CODE_SESSION_ATTENDED: '1' } : {}
     const event = parsePayload({ ...payload, ...turn }, { client, at, env })
     const id = `event-${this.#session.events.length}`
-    const did = { tools: {}, files: [], commands: [] }
-    const none = { branch: '', title: '', firstPrompt: '', tokens: undefined, did }
-    this.#session.events.push({ ...event, id, project: 'shop', ...none })
+    this.#session.events.push({ ...event, ...around, id })
     return id
   }
 }

@@ -48,9 +48,11 @@ function told(
       isRefused,
       isQueued,
     } = payload as Record<string, boolean>
+    const { durationMs = event.durationMs } = payload as { durationMs?: number }
     return {
       ...event,
       ...around,
+      durationMs,
       id: `${seconds}`,
       did,
       isAtTerminal,
@@ -1129,6 +1131,109 @@ describe('the rule', () => {
     const hook = { hook: { type: 'webhook', url: 'https://example.com/hook' } }
     const steps: Step[] = [0, 0.5, 1].map((at) => [at, request])
     expect(told(steps, { channels: hook })).toEqual(['hook 0', 'hook 0.5 at 2', 'hook 1 at 2'])
+  })
+
+  const failure = { hook_event_name: 'StopFailure', error: 'rate_limit' }
+  const of = (session_id: string, payload: object) => ({ ...payload, session_id })
+  const fails = (at: number, session: string, more: object = {}): Step => [
+    at,
+    of(session, { ...failure, ...more }),
+  ]
+
+  it('`same-failure` delivers the first failure at once, and those of other sessions together', () => {
+    const eight = [0, 3, 6, 9, 12, 15, 18, 21].map((at) => fails(at, `s${at}`))
+    expect(byDefault(eight)).toEqual(['desktop 0', 'desktop 3+6+9+12+15+18+21 at 60'])
+    const late = [fails(61, 's61'), fails(119, 's119'), fails(400, 's400'), fails(900, 's900')]
+    expect(byDefault([...eight, ...late]).slice(2)).toEqual([
+      'desktop 61+119 at 120',
+      'desktop 400 at 420',
+      'desktop 900 at 960',
+    ])
+    // For ten minutes nothing failed, so this is news.
+    expect(byDefault([...eight, fails(622, 's622')]).at(-1)).toBe('desktop 622')
+  })
+
+  it('`same-failure` delivers a failure with another cause, or of another client, at once', () => {
+    const down = { error: 'server_error', error_details: 'API Error: 529 Overloaded (req_9a8b)' }
+    const again = { ...down, error_details: 'API Error: 529 Overloaded (req_1c2d)' }
+    const login = { error: 'authentication_failed' }
+    const steps = [fails(0, 'a'), fails(1, 'b', down), fails(2, 'c', login), fails(3, 'd', again)]
+    expect(byDefault(steps)).toEqual(['desktop 0', 'desktop 1', 'desktop 2', 'desktop 3 at 61'])
+    const unknown = [fails(0, 'a', { error: '' }), fails(1, 'b', { error: '' })]
+    expect(byDefault(unknown)).toEqual(['desktop 0', 'desktop 1'])
+  })
+
+  it('`same-failure` delivers each failure at once to a channel without summaries', () => {
+    const hook = { hook: { type: 'webhook', url: 'https://example.com/hook' } }
+    const steps = [fails(0, 'a'), fails(1, 'b'), fails(2, 'c')]
+    expect(told(steps, { channels: hook })).toEqual(['hook 0', 'hook 1', 'hook 2'])
+  })
+
+  it('`same-failure` delivers one failure of a session that fails on without a person', () => {
+    const own = (at: number): Step => [at, of('a', ownPrompt)]
+    const wakes = [1, 2, 3].flatMap((at) => [own(60 * at), fails(60 * at + 1, 'a')])
+    const all: Step[] = [[0, of('a', prompt)], fails(30, 'a'), ...wakes]
+    expect(byDefault(all)).toEqual(['desktop 30'])
+    const hook = { hook: { type: 'webhook', url: 'https://example.com/hook' } }
+    expect(told(all, { channels: hook })).toEqual(['hook 30'])
+    // A person wrote, the agent worked again, or it fails in another way.
+    const typed: Step = [200, of('a', prompt)]
+    expect(byDefault([...all, typed, fails(260, 'a')]).at(-1)).toBe('desktop 260')
+    const went: Step[] = [own(200), [260, of('a', stop)], own(300)]
+    expect(byDefault([...all, ...went, fails(301, 'a')]).slice(1)).toEqual([
+      'desktop 260',
+      'desktop 301',
+    ])
+    const other = fails(260, 'a', { error: 'billing_error' })
+    expect(byDefault([...all, own(259), other]).at(-1)).toBe('desktop 260')
+  })
+
+  it('`same-failure` drops a held failure if its session went on', () => {
+    const goesOn = (payload: object): Step[] => [[20, of('b', payload)]]
+    const start: Step[] = [[-9, of('b', prompt)], fails(0, 'a'), fails(3, 'b')]
+    expect(byDefault([...start, fails(4, 'c')])).toEqual(['desktop 0', 'desktop 3+4 at 60'])
+    expect(byDefault([...start, fails(4, 'c'), ...goesOn(prompt)])).toEqual([
+      'desktop 0',
+      'desktop 4 at 60',
+    ])
+    expect(byDefault([...start, ...goesOn(ownPrompt), [50, of('b', stop)]])).toEqual([
+      'desktop 0',
+      'desktop 50',
+    ])
+  })
+
+  it('a failure while no turn runs is none of the session, and ends nothing', () => {
+    const turn: Step[] = [
+      [0, prompt],
+      [60, asking],
+    ]
+    const beside = [61, 62, 63].map((at): Step => [at, failure])
+    expect(byDefault([...turn, ...beside])).toEqual(['desktop 60'])
+    // The idle notice still belongs to the turn, and its short question is told.
+    expect(byDefault([...turn, ...beside, [120, idle]])).toEqual(['desktop 60'])
+    expect(
+      byDefault([
+        [0, prompt],
+        [5, asking],
+        [6, failure],
+        [66, idle],
+      ]),
+    ).toEqual(['desktop 5 at 65'])
+    // In a turn that the client began, it is one.
+    expect(byDefault([...turn, [70, ownPrompt], [71, failure]])).toEqual([
+      'desktop 60',
+      'desktop 71',
+    ])
+    // The client does not report prompts, or its transcript shows one that was waiting.
+    expect(
+      byDefault([
+        [60, stop],
+        [70, failure],
+      ]),
+    ).toEqual(['desktop 60', 'desktop 70'])
+    const queued = (durationMs: number): Step => [70, { ...failure, durationMs }]
+    expect(byDefault([...turn, queued(9000)])).toEqual(['desktop 60', 'desktop 70'])
+    expect(byDefault([...turn, queued(11_000)])).toEqual(['desktop 60'])
   })
 
   it('`answered-at-once` drops a question only if it is clear which one was answered', () => {

@@ -77,7 +77,11 @@ describe('whatever a person has not seen', () => {
   it('is told within minutes', () => {
     fc.assert(
       fc.property(sessions, fc.constantFrom(...configs), (session, config) => {
-        const { pings } = runTimeline(session.events, { config })
+        const events = [...session.events, ...session.elsewhere]
+        const { pings } = runTimeline(
+          events.sort((one, other) => one.at - other.at),
+          { config },
+        )
         for (const unseen of session.unseen) {
           const until = deadlineOf(unseen, session)
           const isBack = session.personAt.some((at) => at > unseen.at && at <= until)

@@ -350,7 +350,7 @@ describe('the end of a turn', () => {
 
   it('shows the reason of a failure and the end of a limit', () => {
     const resetsAt = Date.UTC(2026, 10, 20, 15, 0)
-    const failure = { reason: 'You hit your limit', isLimit: true, resetsAt }
+    const failure = { reason: 'You hit your limit', cause: 'limit', isLimit: true, resetsAt }
     const renderer = render({ kind: 'failed', message: failure.reason, failure })
     expect(renderer).toMatchObject({
       title: 'api-server: limit reached',
@@ -460,7 +460,7 @@ describe('clearance', () => {
       kind,
       reason: `because ${canary}`,
       question: { ...spoken, subject: canary, detail: canary, choices: [canary] },
-      failure: { reason: canary, isLimit: true, resetsAt: 0 },
+      failure: { reason: canary, cause: canary, isLimit: true, resetsAt: 0 },
       did: { tools: { [canary]: 1 }, files: [canary], commands: [canary] },
       problems: [canary],
       durationMs: 60_000,

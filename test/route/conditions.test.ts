@@ -122,7 +122,7 @@ describe('a route with conditions', () => {
   })
 
   it('also matches the reason of a failure', () => {
-    const failure = { reason: 'rate_limit', isLimit: true, resetsAt: undefined }
+    const failure = { reason: 'rate_limit', cause: 'limit', isLimit: true, resetsAt: undefined }
     expect(decide({ when: { reason: ['rate_limit'] } }, {}, { failure }).isTold).toBe(true)
   })
 

@@ -28,7 +28,7 @@ async function makeHeldWorld(noise: object = {}, script?: Step[]) {
   const world = makeWorld()
   world.configure({
     channels: { team: { type: 'slack', url: `${url}/services/x` } },
-    routes: [{ on: ['permission', 'done', 'waiting'], to: ['team'] }],
+    routes: [{ on: ['permission', 'done', 'waiting', 'failed'], to: ['team'] }],
     lingerSeconds: 0,
     noise,
     retry: { firstDelaySeconds: 2 },
@@ -168,6 +168,29 @@ describe('questions shortly after another question of their session', () => {
       outcome: 'suppressed',
       channels: { team: { detail: 'answered before it was told' } },
     })
+  })
+})
+
+describe('failures of several sessions with one cause', () => {
+  it('are told by the first one at once, and by one message that names the others', async () => {
+    const { world, texts } = await makeHeldWorld()
+    const limit = { hook_event_name: 'StopFailure', error: 'rate_limit' }
+    const fail = (name: string) =>
+      world.accept({ ...limit, session_id: name, cwd: `/srv/${name}` }, { client: 'claude' })
+    fail('shop')
+    await world.once()
+    expect(texts()).toEqual([expect.stringContaining('shop: limit reached')])
+    const others = ['api', 'web', 'docs'].map(fail)
+    await world.once()
+    expect(texts()).toHaveLength(1)
+    endWindow(world, Date.now())
+    await world.untilIdle()
+    expect(texts()).toHaveLength(2)
+    for (const name of ['api', 'web', 'docs']) expect(texts()[1]).toContain(`${name}: limit`)
+    const outcomes = await Promise.all(
+      others.map(async (id) => (await world.statusOf(id))?.outcome),
+    )
+    expect(outcomes).toEqual(Array(3).fill('delivered'))
   })
 })
 

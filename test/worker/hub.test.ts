@@ -261,6 +261,23 @@ describe.skipIf(!hasRedis)('a machine with a hub', () => {
     })
   })
 
+  it('does not tell the hub of an answer if nobody gave one', async () => {
+    const redis = await startRedis()
+    const world = makeMachine(redis)
+    const of = { session_id: 's' }
+    const limit = { hook_event_name: 'StopFailure', error: 'rate_limit' }
+    world.accept({ ...of, hook_event_name: 'UserPromptSubmit', prompt: 'go' })
+    world.accept({ ...of, hook_event_name: 'Stop' })
+    await world.once()
+    const before = (await recordsIn(redis)).length
+    // No turn runs: a request of the client itself has failed, and so has a background agent.
+    world.accept({ ...of, ...limit })
+    world.accept({ ...of, ...limit, agent_id: 'a1' })
+    await world.once()
+    const later = (await recordsIn(redis)).slice(before)
+    expect(later.filter(({ type }) => type === 'answer')).toEqual([])
+  })
+
   it('tells the hub that one of two questions was answered, and only of that one', async () => {
     const redis = await startRedis()
     const world = makeMachine(redis)

@@ -12,6 +12,7 @@ export const noiseRules = [
   'cooldown',
   'at-terminal',
   'answered-at-once',
+  'same-failure',
   'burst',
   'quiet-hours',
 ] as const

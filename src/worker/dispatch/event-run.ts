@@ -2,6 +2,7 @@ import type { EnrichedEvent } from '../../context/enrich.ts'
 import type { Delivery } from '../../delivery.ts'
 import { HookbellError } from '../../errors.ts'
 import type { AgentEvent } from '../../event/event.ts'
+import type { Kind } from '../../event/kind.ts'
 import { isNextQuestion, meaningOf } from '../../event/meaning.ts'
 import { parseEvent } from '../../event/parse.ts'
 import { type EventStatus, isAccepted } from '../../journal/history.ts'
@@ -87,11 +88,12 @@ async function queueEvent(claim: Claim, deps: WorkerDeps): Promise<Queued | unde
     // Deliveries are queued within the turn of the session, so that its next event is queued behind them.
     return { prepared, ended: deliveries.map((one) => start(one, lengths, claim, deps)) }
   })
-  deps.turns.note(parsed)
+  const happened = asDecided(parsed, running.prepared)
+  deps.turns.note(happened)
   // The event may answer a held question, or show that nothing follows a held turn: review it now, not when it is due.
-  const { isAnswer, isIdle } = meaningOf(parsed)
-  if (isNextQuestion(parsed) || isAnswer) noteAnswer(parsed, deps)
-  else if (parsed.kind === 'waiting' && isIdle) deps.store.reviewHeld(sessionHash(parsed))
+  const { isAnswer, isIdle } = meaningOf(happened)
+  if (isNextQuestion(happened) || isAnswer) noteAnswer(happened, deps)
+  else if (happened.kind === 'waiting' && isIdle) deps.store.reviewHeld(sessionHash(happened))
   const ended = Promise.all(running.ended)
   const { client, sessionId } = parsed
   const recorded = [
@@ -137,6 +139,12 @@ function storedFacts(
     shared: header.shared === true,
     ...(header.client !== client && { via: header.client }),
   }
+}
+
+/** The event as its transcript and its session show it: a prompt of the client itself is nobody's answer. */
+function asDecided(parsed: AgentEvent, { entry: { kind, facts } }: Prepared): AgentEvent {
+  const means = facts?.means ?? parsed.means
+  return { ...parsed, kind: kind as Kind, means: means as AgentEvent['means'] }
 }
 
 function noteAnswer(event: AgentEvent, { answers, memory, store }: WorkerDeps) {

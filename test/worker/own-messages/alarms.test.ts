@@ -81,7 +81,8 @@ describe('a question that reaches nobody', () => {
     for await (const entry of readJournalOf(world.stateDir, new Set([id])))
       if (entry.type === 'delivered') late.push(entry.summary)
     expect(late).toEqual([next])
-    await tell(failed)
+    await tell({ ...failed, session_id: 's3', error: 'server_error' })
+    expect(ops()).toHaveLength(2)
     expect(ops()[1]).not.toContain('reached nobody')
   })
 
