@@ -74,6 +74,7 @@ const topics: { [folder: string]: readonly string[] } = {
     'hostile-repository',
     'hostile-terminal',
     'machine',
+    'moved-session',
     'old-state',
     'reconcile',
     'recovery',

@@ -9,6 +9,8 @@ export const claude = defineClient({
   title: 'Claude Code',
   folder: '.claude',
   movedBy: { folder: 'CLAUDE_CONFIG_DIR' },
+  // Measured with 2.1.332: it stays when a command of the agent changes the folder, which `cwd` follows.
+  beganIn: ['CLAUDE_PROJECT_DIR'],
   programs: ['claude'],
   settings: [{ name: 'settings.json', shape: 'wrapped' }],
   // In a terminal no hook runs before the folder is trusted.

@@ -6,6 +6,7 @@ export const copilot = defineClient({
   folder: '.github',
   userFolder: '.copilot',
   movedBy: { folder: 'COPILOT_HOME' },
+  beganIn: ['CLAUDE_PROJECT_DIR'],
   programs: ['copilot'],
   // Every file in the folder is read, so our own file needs no merging.
   settings: [{ name: 'hooks/hookbell.json', shape: 'wrapped' }],

@@ -99,6 +99,8 @@ export interface Client {
   userFolder?: string
   /** Variables that move the folder: `home` replaces the home directory, `folder` the folder itself. */
   movedBy: { home?: string; folder?: string }
+  /** Variables that hold the folder in which the session began, if the client sets them for its hooks; the first counts. */
+  beganIn?: readonly string[]
   /** Programs on the PATH that show that the client is installed. Its folder shows it too. */
   programs: readonly string[]
   /**

@@ -5,6 +5,7 @@ export const droid = defineClient({
   title: 'Factory droid',
   folder: '.factory',
   movedBy: { home: 'FACTORY_HOME_OVERRIDE' },
+  beganIn: ['FACTORY_PROJECT_DIR'],
   programs: ['droid'],
   // An event in `hooks.json` hides the same event in the `settings.json` beside it. So an existing
   // `hooks.json` is the file to write, and a missing one is never created: it would switch off hooks

@@ -5,6 +5,7 @@ export const gemini = defineClient({
   title: 'Gemini CLI',
   folder: '.gemini',
   movedBy: { home: 'GEMINI_CLI_HOME' },
+  beganIn: ['CLAUDE_PROJECT_DIR'],
   programs: ['gemini'],
   settings: [{ name: 'settings.json', shape: 'wrapped' }],
   hookFiles: [

@@ -39,9 +39,10 @@ export function findClient(name: string): Client | undefined {
 /** Variables by which the events of a session are judged. The front door must store them with each event. */
 export const sessionVariables: readonly string[] = [
   ...new Set(
-    (Object.values(clients) as Client[]).flatMap(({ headless, switchedOffBy }) => [
+    (Object.values(clients) as Client[]).flatMap(({ headless, switchedOffBy, beganIn = [] }) => [
       ...headless.filter(({ from }) => from === 'env').map(({ name }) => name),
       ...(switchedOffBy === undefined ? [] : [switchedOffBy]),
+      ...beganIn,
     ]),
   ),
 ]

@@ -8,9 +8,14 @@ export function userFolder(client: Client, env: Env = process.env): string {
   return named(env, movedBy.folder) ?? join(named(env, movedBy.home) ?? homeDir(env), own)
 }
 
-/** The only folders below which a transcript of this client may be read. */
-export function transcriptRoots(client: Client, env: Env = process.env): string[] {
-  return client.transcripts.map((name) => join(userFolder(client, env), name))
+/** The only folders below which a transcript of this client may be read. @param profiles other folders of the client */
+export function transcriptRoots(
+  client: Client,
+  env: Env = process.env,
+  profiles: readonly string[] = [],
+): string[] {
+  const folders = [...new Set([userFolder(client, env), ...profiles])]
+  return folders.flatMap((folder) => client.transcripts.map((name) => join(folder, name)))
 }
 
 function named(env: Env, name: string | undefined): string | undefined {

@@ -5,6 +5,7 @@ export const qwen = defineClient({
   title: 'Qwen Code',
   folder: '.qwen',
   movedBy: { folder: 'QWEN_HOME' },
+  beganIn: ['CLAUDE_PROJECT_DIR'],
   programs: ['qwen'],
   settings: [{ name: 'settings.json', shape: 'wrapped' }],
   // With folder trust switched on, hooks run in trusted folders only.

@@ -3,14 +3,18 @@ import { join } from 'node:path'
 import type { Client } from '../clients/define.ts'
 import { clients, findClient } from '../clients/index.ts'
 import { transcriptRoots, userFolder } from '../clients/paths.ts'
+import { registeredProfiles } from '../clients/places.ts'
+import { stateDir } from '../config/paths.ts'
 import type { AgentEvent } from '../event/event.ts'
 import { pathGate } from '../fs/path-gate.ts'
 
 /** The folders that contain the transcripts of a client; for an unknown client, those of all clients. */
-export function rootsOf(name: string): string[] {
+export function rootsOf(name: string, state = stateDir()): string[] {
   const known = findClient(name)
   const asked: readonly Client[] = known ? [known] : Object.values(clients)
-  return asked.flatMap((client) => transcriptRoots(client))
+  return asked.flatMap((client) =>
+    transcriptRoots(client, process.env, registeredProfiles(client, state)),
+  )
 }
 
 /** A plain name, which cannot lead to another folder. */
@@ -22,19 +26,24 @@ export async function transcriptOf(
   gate = pathGate,
 ): Promise<string> {
   const { sessionTranscript } = findClient(client) ?? {}
-  const [root] = rootsOf(client)
-  if (transcriptPath || !sessionTranscript || !root || !AGENT_ID.test(sessionId))
-    return transcriptPath
+  if (transcriptPath || !sessionTranscript || !AGENT_ID.test(sessionId)) return transcriptPath
+  const roots = rootsOf(client)
   const path = sessionTranscript.replace('*', sessionId)
-  if (!path.startsWith('?/')) return join(root, path)
-  return await gate.run(() => findBelow(root, path.slice(2)), '')
+  const isInAny = path.startsWith('?/')
+  // It may be written later.
+  const otherwise = isInAny ? '' : join(roots[0] ?? '', path)
+  return await gate.run(async () => (await findBelow(roots, path)) || otherwise, otherwise)
 }
 
-/** The file in the first folder that has it; '' if none has. @throws the system error if there are no folders */
-async function findBelow(root: string, path: string): Promise<string> {
-  for (const folder of await readdir(root)) {
-    const file = join(root, folder, path)
-    if (await isThere(file)) return file
+/** The first file that is there; '' if none is. */
+async function findBelow(roots: readonly string[], path: string): Promise<string> {
+  for (const root of roots) {
+    const isInAny = path.startsWith('?/')
+    const folders = isInAny ? await readdir(root).catch(() => []) : ['']
+    for (const folder of folders) {
+      const file = join(root, folder, isInAny ? path.slice(2) : path)
+      if (await isThere(file)) return file
+    }
   }
   return ''
 }
@@ -56,8 +65,10 @@ export function formatOf(name: string): Client['transcriptFormat'] | undefined {
 export async function hasSharedServer(name: string): Promise<boolean> {
   const client: Client | undefined = findClient(name)
   if (!client?.sharedServer) return false
-  const socket = join(userFolder(client), client.sharedServer)
-  return await isThere(socket)
+  const { sharedServer } = client
+  const folders = [userFolder(client), ...registeredProfiles(client, stateDir())]
+  const found = await Promise.all(folders.map((folder) => isThere(join(folder, sharedServer))))
+  return found.includes(true)
 }
 
 async function isThere(path: string): Promise<boolean> {

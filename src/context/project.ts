@@ -1,5 +1,7 @@
-import { lstat } from 'node:fs/promises'
+import { lstat, realpath } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, normalize } from 'node:path'
+import { findClient } from '../clients/index.ts'
+import type { AgentEvent } from '../event/event.ts'
 import { pathGate } from '../fs/path-gate.ts'
 import { gitFolder } from './_git-link.ts'
 import { nameWorkTree } from './work-tree-name.ts'
@@ -29,6 +31,43 @@ async function lookUp(cwd: string): Promise<string> {
   const name = basename(root)
   const [, repository = ''] = OF_WORK_TREE.exec(await gitFolder(root)) ?? []
   return nameWorkTree(name, repository)
+}
+
+type Placed = Pick<AgentEvent, 'client' | 'env' | 'cwd'>
+
+/**
+ * The folder in which the session of an event began. The agent may have changed into another one since, such as somebody
+ * else's repository: that is not what the session is about. Not accessed here.
+ */
+export function beganIn({ client, env, cwd }: Placed, known: string | undefined): string {
+  const names = findClient(client)?.beganIn ?? []
+  const told = names.map((name) => env[name] ?? '').find((path) => isAbsolute(path))
+  return told ?? (known || cwd)
+}
+
+/**
+ * The one folder that names the project of an event, for routes, mutes, the project's own file and the journal: where the
+ * agent works, while that is the repository in which its session began or a linked work tree of it; else where it began.
+ * Both come from a session: if reading takes too long, the session is where it began.
+ */
+export async function folderOf(cwd: string, began: string, gate = pathGate): Promise<string> {
+  if (began === cwd || !isAbsolute(began)) return cwd
+  if (!isAbsolute(cwd) || !mayBeProject(cwd) || !mayBeProject(began)) return began
+  return gate.run(async () => ((await isSameRepository(cwd, began)) ? cwd : began), began)
+}
+
+async function isSameRepository(cwd: string, began: string): Promise<boolean> {
+  const [here, start] = await Promise.all([gitRoot(cwd), gitRoot(began)])
+  if (here === undefined || start === undefined) return false
+  if (here === start) return true
+  const [ofTree, own] = await Promise.all([repositoryOf(here), repositoryOf(start)])
+  // Git writes the real path into a work tree. What that names is not accessed.
+  return ofTree !== '' && [own, await realpath(own).catch(() => own)].includes(ofTree)
+}
+
+/** The git folder of the repository, which its linked work trees share. */
+async function repositoryOf(root: string): Promise<string> {
+  return (await gitFolder(root)).replace(/[\\/]worktrees[\\/][^\\/]+$/, '')
 }
 
 /** Whether a folder may be accessed, judged by its path alone. */

@@ -2,11 +2,13 @@ import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Client } from '../clients/define.ts'
 import { type ClientName, clientNames, clients } from '../clients/index.ts'
+import { profileOf } from '../clients/places.ts'
 import { realPath } from '../fs/links.ts'
 import { readBackups } from '../install/backup.ts'
 import { fileInForce } from '../install/locate.ts'
 import {
   type HookPlace,
+  initCommand,
   isAway,
   isProjectAway,
   knownPlaces,
@@ -63,7 +65,7 @@ function checkClient(name: ClientName, all: readonly Registered[], facts: Client
   return [
     ...registration(id, name, all),
     ...whatSilences(name, all, facts),
-    ...duplicates(id, client, ours),
+    ...duplicates(id, client, ours, facts.env),
     ...(ours.length > 0 ? [lastEvent(id, client, facts)] : []),
     ...checkRestart(name, ours, facts),
     ...unproven(id, client),
@@ -85,9 +87,9 @@ export function whatSilences(
     ),
     ...vanished(id, name, all, facts),
     ...hidden(id, client, ours),
-    ...checkOtherDoors(id, ours, facts.stateDir),
+    ...checkOtherDoors(id, ours, facts.stateDir, process.platform, facts.env),
     ...checkSwitches(id, name, ours, facts),
-    ...(name === 'codex' ? ours.flatMap((one) => checkTrust(id, one, facts.env)) : []),
+    ...(name === 'codex' ? ours.flatMap((one) => checkTrust(id, one)) : []),
   ]
 }
 
@@ -125,13 +127,10 @@ function vanished(
     if (!isEmpty && lost.length === 0) return []
     const what = isEmpty ? 'the hooks are gone from' : `${lost.join(', ')}: gone from`
     const seen = `${what} ${path}${sinceWhen(stateDir, path)}`
-    return [check(`${id}.vanished`, 'broken', seen, `End all sessions, then${howToWrite(known)}`)]
+    const where = scope === 'user' ? '' : ` in ${projectOf(known)}`
+    const told = `End all sessions, then${where}: ${initCommand(known, env)}`
+    return [check(`${id}.vanished`, 'broken', seen, told)]
   })
-}
-
-function howToWrite(place: HookPlace): string {
-  const command = `hookbell init --client ${place.client}`
-  return place.scope === 'user' ? `: ${command}` : ` in ${projectOf(place)}: ${command} --project`
 }
 
 /** When `init` wrote the file, and when it was last written: the hooks disappeared in between. */
@@ -145,8 +144,13 @@ function sinceWhen(stateDir: string, path: string): string {
   return `${at ? `, registered ${formatTime(Date.parse(at))}` : ''}${last}`
 }
 
-/** Finds events that are registered twice in the files of the user, or in those of one project. */
-function duplicates(id: string, client: Client, ours: readonly Registered[]): Check[] {
+/** Finds events that are registered twice in the files of one profile of the user, or in those of one project. */
+function duplicates(
+  id: string,
+  client: Client,
+  ours: readonly Registered[],
+  env: ClientPlace['env'],
+): Check[] {
   const first = ours.filter(
     ({ place }, at) => ours.findIndex((other) => isBeside(other.place, place)) === at,
   )
@@ -160,19 +164,25 @@ function duplicates(id: string, client: Client, ours: readonly Registered[]): Ch
     const twice = [...new Set(events.filter((event, at) => events.indexOf(event) !== at))]
     if (twice.length === 0) return []
     const isUser = place.scope === 'user'
-    const where = isUser ? 'your settings' : `the settings of ${projectOf(place)}`
+    const profiles = first.filter((one) => one.place.scope === 'user')
+    const mine = profiles.length > 1 ? `your settings in ${profileOf(place)}` : 'your settings'
+    const where = isUser ? mine : `the settings of ${projectOf(place)}`
     const seen = `${twice.join(', ')}: registered more than once in ${where}`
-    const which = `--client ${client.name}`
-    const again = `hookbell uninstall ${which} --user, then hookbell init ${which}`
+    // The first command removes the hooks from all profiles.
+    const again = [
+      `hookbell uninstall --client ${client.name} --user`,
+      ...profiles.map((one) => initCommand(one.place, env)),
+    ].join(', then ')
     // `uninstall --project` would remove the hooks from other projects too.
     const told = isUser ? again : 'Keep one of the entries there, by hand'
     return [check(`${id}.duplicates`, 'warning', seen, told)]
   })
 }
 
-/** Whether both are files of the user, or of the same project. */
+/** Whether both are files of the same profile of the user, or of the same project. */
 function isBeside(one: HookPlace, other: HookPlace): boolean {
-  if (one.scope === 'user' || other.scope === 'user') return one.scope === other.scope
+  if (one.scope === 'user' || other.scope === 'user')
+    return one.scope === other.scope && realPath(profileOf(one)) === realPath(profileOf(other))
   return projectOf(one) === projectOf(other)
 }
 

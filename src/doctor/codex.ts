@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { codex } from '../clients/codex.ts'
 import { userFolder } from '../clients/paths.ts'
+import { profileOf } from '../clients/places.ts'
 import { realPath } from '../fs/links.ts'
 import { readLeniently } from '../install/read-leniently.ts'
 import type { Registered, RegisteredHook } from '../install/registered.ts'
@@ -18,7 +19,8 @@ const APPROVE = 'Start codex and approve the hooks, or see /hooks'
 /** Whether codex was told to trust a project. Otherwise it reads neither the settings nor the hooks of the project. */
 export function isTrustedByCodex(root: string, env: Env): boolean {
   return [root, realPath(root)].some(
-    (path) => valueAt(readConfig(env), ['projects', path, 'trust_level']) === 'trusted',
+    (path) =>
+      valueAt(readConfig(userFolder(codex, env)), ['projects', path, 'trust_level']) === 'trusted',
   )
 }
 
@@ -26,9 +28,9 @@ export function isTrustedByCodex(root: string, env: Env): boolean {
  * Codex runs a hook only after a person approved it. It stores the approval under the position of the entry, with a hash
  * of its content. The hash was checked against `hooks/list` of the app server of codex 0.169.
  */
-export function checkTrust(id: string, { place, hooks }: Registered, env: Env): Check[] {
+export function checkTrust(id: string, { place, hooks }: Registered): Check[] {
   if (place.scope !== 'user') return []
-  const states: States = Object(valueAt(readConfig(env), ['hooks', 'state']))
+  const states: States = Object(valueAt(readConfig(profileOf(place)), ['hooks', 'state']))
   const found = new Map<Trust, string[]>()
   for (const hook of hooks) {
     const trust = trustOf(hook, [place.path, realPath(place.path)], states)
@@ -88,6 +90,6 @@ function seenAs(trust: Trust, events: readonly string[]): string {
   return `${trust}: ${events.join(', ')}`
 }
 
-function readConfig(env: Env): Record<string, unknown> {
-  return readLeniently(join(userFolder(codex, env), 'config.toml'))
+function readConfig(folder: string): Record<string, unknown> {
+  return readLeniently(join(folder, 'config.toml'))
 }

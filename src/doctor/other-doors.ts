@@ -3,10 +3,10 @@ import { dirname, win32 } from 'node:path'
 import { frontDoorIn } from '../config/paths.ts'
 import { realPath } from '../fs/links.ts'
 import { doorIn } from '../install/hook-command.ts'
-import { type HookPlace, projectOf } from '../install/places.ts'
+import { type HookPlace, initCommand, projectOf } from '../install/places.ts'
 import type { Registered } from '../install/registered.ts'
 import { quoteWord } from '../text/shell.ts'
-import { type Check, check } from './check.ts'
+import { type Check, type ClientPlace, check } from './check.ts'
 
 /**
  * Finds hooks that start another front door than the one of this state folder: settings that came from another machine,
@@ -18,6 +18,7 @@ export function checkOtherDoors(
   ours: readonly Registered[],
   stateDir: string,
   platform = process.platform,
+  env: ClientPlace['env'] = process.env,
 ): Check[] {
   const mine = comparable(frontDoorIn(stateDir, platform), platform)
   const doorsOf = ({ hooks }: Registered) => hooks.map(({ command }) => doorIn(command, platform))
@@ -25,7 +26,9 @@ export function checkOtherDoors(
     door !== undefined && comparable(door, platform) !== mine
   if (!ours.every((one) => doorsOf(one).every(isOther))) return []
   return ours.flatMap((one) =>
-    [...new Set(doorsOf(one))].map((door) => describeDoor(id, one.place, String(door), platform)),
+    [...new Set(doorsOf(one))].map((door) =>
+      describeDoor(id, one.place, String(door), { platform, env }),
+    ),
   )
 }
 
@@ -34,22 +37,27 @@ function comparable(path: string, platform: NodeJS.Platform): string {
   return platform === 'win32' ? win32.normalize(path).toLowerCase() : realPath(path)
 }
 
-function describeDoor(id: string, place: HookPlace, door: string, platform: string): Check {
+function describeDoor(
+  id: string,
+  place: HookPlace,
+  door: string,
+  { platform, env }: { platform: string; env: ClientPlace['env'] },
+): Check {
   if (!existsSync(door))
     return check(
       `${id}.door`,
       'broken',
       `${place.path} starts ${door}, which does not exist`,
-      howToWrite(place),
+      howToWrite(place, env),
     )
   const seen = `${place.path} starts ${door}: its events are not stored here`
   const folder = platform === 'win32' ? win32.resolve(door, '../../..') : quoteWord(dirname(door))
-  const hint = `${howToWrite(place)}, or set HOOKBELL_STATE_DIR=${folder}`
+  const hint = `${howToWrite(place, env)}, or set HOOKBELL_STATE_DIR=${folder}`
   return check(`${id}.door`, 'warning', seen, hint)
 }
 
-function howToWrite(place: HookPlace): string {
+function howToWrite(place: HookPlace, env: ClientPlace['env']): string {
   if (place.scope === 'local' || place.scope === 'managed') return 'Correct it by hand'
-  const command = `hookbell init --client ${place.client}`
-  return place.scope === 'user' ? command : `In ${projectOf(place)}: ${command} --project`
+  const command = initCommand(place, env)
+  return place.scope === 'user' ? command : `In ${projectOf(place)}: ${command}`
 }

@@ -1,6 +1,7 @@
 import type { Client, HookFile } from '../clients/define.ts'
 import { type ClientName, clients } from '../clients/index.ts'
 import { userFolder } from '../clients/paths.ts'
+import { profileOf } from '../clients/places.ts'
 import { homeDir } from '../fs/home.ts'
 import { projectRoot } from '../install/locate.ts'
 import { killSwitchNotes } from '../install/notes.ts'
@@ -21,7 +22,7 @@ export function checkSwitches(
   const client: Client = clients[name]
   const paths = client.hookFiles.flatMap((file) => {
     if (file.scope === 'managed' || file.form === 'plugin' || file.switches === 'nothing') return []
-    const found = pathsOf(client, file, place)
+    const found = pathsOf(client, file, ours, place)
     if (file.switches !== 'itself') return found
     return found.filter((path) => ours.some((one) => one.place.path === path))
   })
@@ -30,8 +31,17 @@ export function checkSwitches(
   )
 }
 
-function pathsOf(client: Client, { scope, path, form }: HookFile, { env, cwd }: Place): string[] {
-  if (scope === 'user') return placesIn(userFolder(client, env), path)
+function pathsOf(
+  client: Client,
+  { scope, path, form }: HookFile,
+  ours: readonly Registered[],
+  { env, cwd }: Place,
+): string[] {
+  if (scope === 'user') {
+    const profiles = ours.map(({ place }) => profileOf(place)).filter(Boolean)
+    const folders = new Set([userFolder(client, env), ...profiles])
+    return [...folders].flatMap((folder) => placesIn(folder, path))
+  }
   const root = projectRoot(client, cwd, homeDir(env))
   // Copilot also reads hooks from Claude Code's files. Whether it obeys a switch there is not known.
   if (root === undefined || (path.startsWith('.claude/') && client.name !== 'claude')) return []

@@ -60,10 +60,8 @@ export function parseEvent(accepted: Accepted, abnormalReasons: readonly string[
   const notice = noticeOf(client, notificationType)
   const clues = { name: means || name, message, notificationType, reason, notice }
   const kind = kindOf(clues, abnormalReasons)
-  const question =
-    kind === 'permission'
-      ? questionOf({ client, tool, message, notificationType }, fields)
-      : undefined
+  const asking = { client, tool, message, notificationType }
+  const question = kind === 'permission' ? questionOf(asking, fields) : undefined
   return {
     ...texts,
     message: messageOf({ message, tool, means }, question, fields),

@@ -1,30 +1,21 @@
 import { mkdirSync } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import type { Client, HookFile, HookLayout } from '../clients/define.ts'
+import type { Client } from '../clients/define.ts'
 import { type ClientName, clients } from '../clients/index.ts'
 import { userFolder } from '../clients/paths.ts'
+import { type HookPlace, placesPath, profileOf, rememberedPlaces } from '../clients/places.ts'
 import { replaceFile } from '../fs/durable.ts'
 import { type Env, homeDir } from '../fs/home.ts'
 import { isInside } from '../fs/inside.ts'
 import { realPath } from '../fs/links.ts'
 import { listQuietly } from '../fs/list.ts'
 import { exists, isMissing } from '../fs/missing.ts'
-import { readQuietly } from '../fs/read.ts'
 import { withLock } from '../fs/with-lock.ts'
+import { quoteWord } from '../text/shell.ts'
 import { projectRoot } from './locate.ts'
 
-type PlaceScope = HookFile['scope']
-
-/** A file that may contain hooks for one client. */
-export interface HookPlace {
-  client: ClientName
-  scope: PlaceScope
-  path: string
-  form: HookLayout | 'tables' | 'plugin'
-  /** What was registered there after the last `init`; 0.1.0 did not note it. */
-  events?: readonly string[]
-}
+export { type HookPlace, rememberedPlaces } from '../clients/places.ts'
 
 /** Records where `init` wrote, so that the hooks can be found from any folder. */
 export function rememberPlace(stateDir: string, place: HookPlace): void {
@@ -38,18 +29,6 @@ export function rememberPlace(stateDir: string, place: HookPlace): void {
 export function forgetPlace(stateDir: string, path: string): void {
   if (!rememberedPlaces(stateDir).some((one) => one.path === path)) return
   changePlaces(stateDir, (known) => known.filter((one) => one.path !== path))
-}
-
-/** The recorded places. Entries that cannot be read are left out. */
-export function rememberedPlaces(stateDir: string): HookPlace[] {
-  const text = readQuietly(placesPath(stateDir))
-  if (text === undefined) return []
-  try {
-    const places: unknown = JSON.parse(text)
-    return Array.isArray(places) ? places.filter(isPlace) : []
-  } catch {
-    return []
-  }
 }
 
 /**
@@ -115,6 +94,19 @@ export function projectOf({ client, path }: HookPlace): string {
   return at < 0 ? dirname(dirname(path)) : path.slice(0, at)
 }
 
+/** The command that registers once more where a place is. @param env of the shell in which it is typed */
+export function initCommand(place: HookPlace, env: Env): string {
+  const client: Client = clients[place.client]
+  const command = `hookbell init --client ${client.name}`
+  if (place.scope !== 'user') return `${command} --project`
+  const [profile, { movedBy }] = [profileOf(place), client]
+  if (realPath(profile) === realPath(userFolder(client, env))) return command
+  const [name, value] = movedBy.folder
+    ? [movedBy.folder, profile]
+    : [movedBy.home, dirname(profile)]
+  return profile && name ? `${command}, with ${name}=${quoteWord(value)}` : command
+}
+
 /** Whether nothing in a place can be found or be missing: its project or its home is not here. */
 export function isAway(place: HookPlace, env: Env): boolean {
   return isProjectAway(place) || isHomeAway(place, env)
@@ -131,10 +123,6 @@ export function isHomeAway({ client, scope, path }: HookPlace, env: Env): boolea
   return scope === 'user' && !isCurrent && !exists(dirname(path))
 }
 
-function placesPath(stateDir: string): string {
-  return join(stateDir, 'places.json')
-}
-
 /** Locked, because another `init` may write another place at the same time. */
 function changePlaces(stateDir: string, change: (known: HookPlace[]) => HookPlace[]) {
   mkdirSync(stateDir, { recursive: true, mode: 0o700 })
@@ -143,15 +131,4 @@ function changePlaces(stateDir: string, change: (known: HookPlace[]) => HookPlac
     const places = change(known)
     if (places !== known) replaceFile(placesPath(stateDir), `${JSON.stringify(places, null, 2)}\n`)
   })
-}
-
-function isPlace(value: unknown): value is HookPlace {
-  const { client, path, form, scope, events = [] } = Object(value)
-  return (
-    Object.hasOwn(clients, String(client)) &&
-    typeof path === 'string' &&
-    Array.isArray(events) &&
-    ['bare', 'wrapped', 'tables', 'plugin'].includes(form) &&
-    ['user', 'project', 'local', 'managed'].includes(scope)
-  )
 }

@@ -9,7 +9,7 @@ import { currentFile } from '../journal/files.ts'
 import { notAFile } from '../journal/open-file.ts'
 import { Memory, type MemoryState } from './memory.ts'
 
-const FORMAT = 3
+const FORMAT = 4
 /** How much of the journal's end is read at most: enough for the time window of every rule. */
 const TAIL_BYTES = 1024 * 1024
 const MAX_BYTES = 64 * 1024 * 1024

@@ -47,6 +47,8 @@ export interface Session extends Turns, Questions {
   /** By channel: when something other than a question was last judged. */
   judgedAt: { [channel: string]: number }
   isSubagent: boolean
+  /** The folder of its first event, which names its project. Absent if unknown. */
+  cwd?: string
   /** The id of the turn that a person began last, or wrote to. Absent or '' if it has none. */
   turnId?: string
   /** Whether it runs without a person, by the latest event that shows it. Absent if unknown. */
@@ -175,6 +177,9 @@ function remember(session: Session, entry: AcceptedEntry) {
   if (meaning.isSubagent && parentSessionId && parentSessionId !== sessionId) {
     session.isSubagent = true
   }
+  // It may be resumed in another folder.
+  if (meaning.isSessionEnd) delete session.cwd
+  else if (facts.cwd) session.cwd ??= facts.cwd
   if (facts.isHeadless !== undefined) session.isHeadless = facts.isHeadless
   const canRepeat = findClient(client)?.repeats.some(({ after }) => after === reportedAs(means))
   if (canRepeat) addLimited(session.firsts, { ...told, judged, to }, MAX_FIRSTS)

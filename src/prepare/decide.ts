@@ -75,7 +75,7 @@ export function decide(
   const better = kindByEvidence(found, session, settings.noise.abnormalReasons)
   const { because = '', ...corrected }: Partial<Corrected> = better ?? {}
   const event = { ...withDuration(found, session), ...corrected }
-  const asked = afterQuestion(event, session)
+  const asked = forConditions(event, session)
   const routeDeps = { host: deps.host, now: settings.now, patterns: new Patterns() }
   const { candidates, trace, suppress } = chooseChannels(asked, stored, config, routeDeps)
   settings.project = deps.project && judgedProject(deps.project, asked, routeDeps)
@@ -111,12 +111,13 @@ function withDuration(found: EnrichedEvent, session: Session | undefined): Enric
 
 /**
  * For conditions, an idle notice asks if the turn before it ended with a question: no other message may have reported
- * it.
+ * it. And not each event shows whether the session runs without a person.
  */
-function afterQuestion(event: EnrichedEvent, session: Session | undefined): EnrichedEvent {
+function forConditions(event: EnrichedEvent, session: Session | undefined): EnrichedEvent {
   const isIdle = event.kind === 'waiting' && meaningOf(event).isIdle
   const asks = isIdle && session?.turnEnd?.asks === true && isTurnOver(session)
-  return asks ? { ...event, asks } : event
+  const isHeadless = event.isHeadless ?? session?.isHeadless
+  return { ...event, isHeadless, ...(asks && { asks }) }
 }
 
 /** The settings by which an event or a held delivery is judged now. */

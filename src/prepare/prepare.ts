@@ -2,6 +2,7 @@ import type { LoadedConfig } from '../config/load/load.ts'
 import { rulesOf } from '../config/schema/channel.ts'
 import type { Config } from '../config/schema/schema.ts'
 import { type EnrichedEvent, enrich } from '../context/enrich.ts'
+import { beganIn, folderOf } from '../context/project.ts'
 import type { ProjectRules } from '../context/project-rules.ts'
 import { type Asked, type Delivery, deliveryId, type Message } from '../delivery.ts'
 import type { AgentEvent } from '../event/event.ts'
@@ -67,10 +68,13 @@ export async function prepare(
   loaded: LoadedConfig,
   deps: PrepareDeps,
 ): Promise<Prepared> {
+  const began = beganIn(parsed, deps.memory.session(parsed)?.cwd)
+  const folder = await folderOf(parsed.cwd, began)
+  const placed = { ...parsed, cwd: folder }
   const [enriched, project, isAtTerminal] = await Promise.all([
-    enrich(parsed, { ...deps, findsQueued: isRuleUsed(goesOn, loaded.config) }),
-    deps.projectRules?.(parsed.cwd),
-    findAtTerminal(parsed, loaded.config),
+    enrich(placed, { ...deps, findsQueued: isRuleUsed(goesOn, loaded.config) }),
+    deps.projectRules?.(folder),
+    findAtTerminal(placed, loaded.config),
   ])
   const found = Object.assign(enriched, { isAtTerminal })
   // Awaited before the decision: until that is remembered, no other event may come in between.
@@ -115,7 +119,7 @@ type Addressed = Pick<Delivery, 'channel' | 'urgency' | 'template' | 'isUncondit
 /** What the decision found about the event, besides its payload and its transcript. */
 type Decisive = Pick<EnrichedEvent, 'kind' | 'durationMs' | 'waitingMs'>
 
-/** Makes a delivery again whose text was not kept in memory while it was queued. */
+/** Makes a delivery again whose text was not kept in memory while it was queued. The event is in its project's folder. */
 export async function prepareAgain(
   parsed: AgentEvent,
   { kind, durationMs, waitingMs, ...candidate }: Decisive & Addressed,

@@ -64,6 +64,9 @@ export function conditionsOf(
     given.ssh === undefined
       ? undefined
       : held('ssh', [String(given.ssh)], isOverSsh(event) === given.ssh),
+    given.headless === undefined
+      ? undefined
+      : held('headless', [String(given.headless)], (event.isHeadless ?? false) === given.headless),
   ]
   return list.filter((one) => one !== undefined)
 }

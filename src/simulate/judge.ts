@@ -1,5 +1,7 @@
+import { beganIn } from '../context/project.ts'
 import { asksAtEnd } from '../event/headline.ts'
 import { parseEvent } from '../event/parse.ts'
+import { isInside } from '../fs/inside.ts'
 import type { TraceStep } from '../journal/entry.ts'
 import type { Mute } from '../policy/mutes.ts'
 import { policyConfig } from './policy-config.ts'
@@ -23,7 +25,7 @@ export interface JudgedPayload {
   at: number | Date
   /** Default: the client that the payload shows. */
   client?: string
-  /** The project and branch that hookbell would detect. Default: the last part of the working folder; no branch. */
+  /** The project and branch that hookbell would detect. Default: the name of the folder where the session began; no branch. */
   project?: string
   branch?: string
   /** The variables of the agent's session that the hook keeps. Default: none. */
@@ -61,11 +63,13 @@ export function judge({ config: settings, events, mutes = [], host = '' }: Judge
       truncated: false,
     }
     const event = parseEvent(accepted, config.abnormalReasons)
-    const { project = event.cwd.split(/[/\\]/).at(-1) ?? '', branch = '' } = around
+    const began = beganIn(event, replay.memory.session(event)?.cwd)
+    const cwd = isInside(event.cwd, began) ? event.cwd : began
+    const { project = began.split(/[/\\]/).at(-1) ?? '', branch = '' } = around
     const unknown = { title: '', firstPrompt: '', tokens: undefined }
     const did = { tools: {}, files: [], commands: [] }
     const asks = asksAtEnd(event.lastMessage)
-    replay.add({ found: { ...event, project, branch, asks, ...unknown, did } })
+    replay.add({ found: { ...event, cwd, project, branch, asks, ...unknown, did } })
   }
   replay.end()
   const decisions = replay.entries.map(({ id, kind, trace = [] }) => ({ id, kind, trace }))

@@ -113,7 +113,9 @@ describe('clients', () => {
     expect(sessionVariables).toEqual([
       'CLAUDE_CODE_SESSION_ATTENDED',
       'CLAUDE_CODE_ENTRYPOINT',
+      'CLAUDE_PROJECT_DIR',
       'DROID_DISABLE_NOTIFICATIONS',
+      'FACTORY_PROJECT_DIR',
       'QWEN_CODE_MESSAGING_SOCKET',
     ])
   })

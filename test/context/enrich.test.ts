@@ -1,8 +1,10 @@
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { type ClientName, findClient } from '../../src/clients/index.ts'
 import { enrich } from '../../src/context/enrich.ts'
 import type { AgentEvent } from '../../src/event/event.ts'
+import { rememberPlace } from '../../src/install/places.ts'
 import { makeAgentEvent, parsePayload, readPayload } from '../support/payload.ts'
 import { makeHome, transcriptText } from './_world.ts'
 
@@ -110,6 +112,32 @@ describe('a permission question', () => {
       prompt: 'Fix the login test',
       firstPrompt: 'Say hello',
     })
+  })
+
+  it.each<[client: ClientName, folder: string]>([
+    ['claude', 'projects/-srv-app'],
+    ['copilot', 'session-state/s1'],
+    ['droid', 'sessions/-srv-app'],
+    ['qwen', 'projects/-srv-app/chats'],
+  ])('of a second profile of %s gets it only if init has registered there', async (client, of) => {
+    const { home } = makeSession(client, '.unused')
+    const state = join(home, 'state')
+    vi.stubEnv('HOOKBELL_STATE_DIR', state)
+    const { hookFiles = [] } = findClient(client) ?? {}
+    const { path: name = '' } = hookFiles.find(({ scope }) => scope === 'user') ?? {}
+    const profile = join(home, '.second')
+    const transcriptPath = join(profile, of, 's1.jsonl')
+    mkdirSync(join(transcriptPath, '..'), { recursive: true })
+    writeFileSync(transcriptPath, pending(client))
+    const received = makeAgentEvent({
+      ...{ client, cwd: home, transcriptPath, at: asked, kind: 'permission' },
+      message: 'I need your permission',
+    })
+    const subject = async () => (await enrich(received, { now: () => asked })).question?.subject
+    expect(await subject()).toBeUndefined()
+    const path = join(profile, name.replace('*', 'hookbell'))
+    rememberPlace(state, { client, scope: 'user', path, form: 'wrapped' })
+    expect(await subject()).toBe('rm -rf build')
   })
 
   it('of a sub-agent of claude is looked for in the transcript of the sub-agent', async () => {

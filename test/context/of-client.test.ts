@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { expect, it, vi } from 'vitest'
 import { askedIn, formatOf, rootsOf, transcriptOf } from '../../src/context/of-client.ts'
+import { rememberPlace } from '../../src/install/places.ts'
 import { makeFolder } from '../support/folder.ts'
 import { makeAgentEvent } from '../support/payload.ts'
 
@@ -37,4 +38,20 @@ it('the transcript of a session of Kimi Code is found in the folder of any proje
   expect(await transcriptOf(event)).toBe(join(folder, 'wire.jsonl'))
   expect(await transcriptOf({ ...event, sessionId: 'session_2' })).toBe('')
   expect(await transcriptOf({ ...event, sessionId: '../session_1' })).toBe('')
+})
+
+it('the transcript of a session that no event names is found in each registered profile', async () => {
+  const [home, second] = [await makeFolder(), await makeFolder()]
+  vi.stubEnv('COPILOT_HOME', home)
+  vi.stubEnv('HOOKBELL_STATE_DIR', join(home, 'state'))
+  const file = (folder: string, id: string) => join(folder, 'session-state', id, 'events.jsonl')
+  mkdirSync(join(second, 'session-state/s2'), { recursive: true })
+  writeFileSync(file(second, 's2'), '')
+  const event = makeAgentEvent({ client: 'copilot', sessionId: 's2' })
+  expect(await transcriptOf(event)).toBe(file(home, 's2'))
+  const path = join(second, 'hooks/hookbell.json')
+  rememberPlace(join(home, 'state'), { client: 'copilot', scope: 'user', path, form: 'wrapped' })
+  expect(await transcriptOf(event)).toBe(file(second, 's2'))
+  // It may be written later.
+  expect(await transcriptOf({ ...event, sessionId: 's3' })).toBe(file(home, 's3'))
 })

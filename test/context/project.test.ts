@@ -1,8 +1,81 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { projectName } from '../../src/context/project.ts'
+import { beganIn, folderOf, projectName } from '../../src/context/project.ts'
 import { makeHome } from './_world.ts'
+
+describe('the folder that names the project of a session', () => {
+  const git = (cwd: string, ...words: string[]) => {
+    const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' }
+    expect(spawnSync('git', words, { cwd, env }).status).toBe(0)
+  }
+
+  /** `shop` with a linked work tree in it and one beside it, a clone in it, and another repository. */
+  function makeRepositories() {
+    const { home } = makeHome()
+    for (const name of ['shop/src', 'shop/vendor/lib', 'other', 'plain/src'])
+      mkdirSync(join(home, name), { recursive: true })
+    for (const name of ['shop', 'shop/vendor/lib', 'other']) git(join(home, name), 'init', '-q')
+    const person = ['-c', 'user.name=a', '-c', 'user.email=a@example.com']
+    git(join(home, 'shop'), ...person, 'commit', '-q', '--allow-empty', '-m', 'First')
+    for (const tree of ['.claude/worktrees/bold-fox', '../feature'])
+      git(join(home, 'shop'), 'worktree', 'add', '-q', '--detach', tree)
+    symlinkSync(join(home, 'shop'), join(home, 'link'))
+    return home
+  }
+
+  it('is where the agent works only within the repository in which it began', async () => {
+    const home = makeRepositories()
+    const folder = async (cwd: string, began: string) =>
+      (await folderOf(join(home, cwd), join(home, began))).slice(home.length + 1)
+    for (const within of ['shop/src', 'shop/.claude/worktrees/bold-fox', 'feature']) {
+      expect(await folder(within, 'shop')).toBe(within)
+      expect(await folder('shop', within)).toBe('shop')
+    }
+    expect(await folder('feature', 'link')).toBe('feature')
+    for (const other of ['other', 'shop/vendor/lib', 'plain', 'gone/away'])
+      expect(await folder(other, 'shop'), other).toBe('shop')
+    expect(await folder('shop', 'other')).toBe('other')
+    expect(await folder('shop', 'shop/vendor/lib')).toBe('shop/vendor/lib')
+    // Without a repository nothing shows that a folder below belongs to it.
+    expect(await folder('plain/src', 'plain')).toBe('plain')
+  })
+
+  it('is where it began if a folder pretends to be a work tree of it', async () => {
+    const home = makeRepositories()
+    const began = join(home, 'shop')
+    const fake = join(home, 'other/fake')
+    mkdirSync(fake)
+    for (const path of ['shop/.git', 'shop/.git/worktrees', 'shop/.git/modules/lib']) {
+      writeFileSync(join(fake, '.git'), `gitdir: ${join(home, path)}/../nothing\n`)
+      expect(await folderOf(fake, began)).toBe(began)
+    }
+  })
+
+  it.each(['', 'relative', '/proc/self/cwd', '//server/share'])(
+    'is not looked up if the agent works in %j',
+    async (cwd) => {
+      const home = makeRepositories()
+      expect(await folderOf(cwd, join(home, 'shop'))).toBe(join(home, 'shop'))
+    },
+  )
+
+  it('began as the client says, or else where its first event came from', () => {
+    const env = { CLAUDE_PROJECT_DIR: '/srv/shop', FACTORY_PROJECT_DIR: '/srv/api' }
+    const of = (client: string, more: object = {}, known?: string) =>
+      beganIn({ client, cwd: '/srv/lib', env, ...more }, known)
+    expect(of('claude')).toBe('/srv/shop')
+    expect(of('droid')).toBe('/srv/api')
+    expect(of('claude', {}, '/srv/first')).toBe('/srv/shop')
+    // Set by an agent in whose terminal it was started.
+    for (const client of ['codex', 'kimi', 'opencode', 'unknown'])
+      expect(of(client)).toBe('/srv/lib')
+    expect(of('codex', {}, '/srv/first')).toBe('/srv/first')
+    for (const CLAUDE_PROJECT_DIR of ['', 'shop', '~/shop'])
+      expect(of('claude', { env: { CLAUDE_PROJECT_DIR } }, '/srv/first')).toBe('/srv/first')
+  })
+})
 
 describe('the name of a project', () => {
   it('is the name of the folder with .git, or else of the folder itself', async () => {

@@ -66,6 +66,30 @@ describe('an event that is registered more than once', () => {
     expect([only(checks, 'duplicates'), only(checks, 'in-force')]).toEqual([[], []])
   })
 
+  const hooks = settings('claude', ['Stop'])
+  const work = '.claude-work/settings.json'
+  const registered = { client: 'claude', scope: 'user', events: ['Stop'] } as const
+
+  it('is not reported: once in each of two profiles', () => {
+    const files = { '.claude/settings.json': hooks, [work]: hooks }
+    const checks = checksOf({ files, remembered: { [work]: registered } })
+    expect(only(checks, 'registered')[0]?.[0]).toContain('~/.claude-work/settings.json')
+    expect(only(checks, 'duplicates')).toEqual([])
+  })
+
+  it('is reported for its profile, with what registers both again', () => {
+    const { Stop } = JSON.parse(hooks).hooks
+    const both = JSON.stringify({ hooks: { Stop: [...Stop, ...Stop] } })
+    const files = { '.claude/settings.json': hooks, [work]: both }
+    expect(only(checksOf({ files, remembered: { [work]: registered } }), 'duplicates')).toEqual([
+      [
+        'Stop: registered more than once in your settings in ~/.claude-work',
+        'hookbell uninstall --client claude --user, then hookbell init --client claude, with ' +
+          "CLAUDE_CONFIG_DIR='~/.claude-work', then hookbell init --client claude",
+      ],
+    ])
+  })
+
   it('is not reported: in two projects', () => {
     const shared = settings('claude', ['Stop'])
     const place = { client: 'claude', scope: 'project' } as const
@@ -145,6 +169,21 @@ describe('hooks that are gone', () => {
       [
         expect.stringMatching(/^Notification: gone from ~\/repo\/.*, last written 20/),
         'End all sessions, then in ~/repo: hookbell init --client claude --project',
+      ],
+    ])
+  })
+
+  it('are reported for a second profile, with how to write to it', () => {
+    const work = '.claude-work/settings.json'
+    const both = { client: 'claude', scope: 'user', events: ['Stop'] } as const
+    const checks = checksOf({
+      files: { '.claude/settings.json': settings('claude', ['Stop']), [work]: '{}' },
+      remembered: { [work]: both, '.claude/settings.json': both },
+    })
+    expect(only(checks, 'vanished')).toEqual([
+      [
+        expect.stringMatching(/^the hooks are gone from ~\/\.claude-work\/settings\.json/),
+        "End all sessions, then: hookbell init --client claude, with CLAUDE_CONFIG_DIR='~/.claude-work'",
       ],
     ])
   })

@@ -42,7 +42,7 @@ function trustOf(event: string, groups: object[], states: Record<string, string>
   )
   write(join(env.HOME, '.codex/config.toml'), tables.join(''))
   const place = { client: 'codex', scope: 'user', path, form: 'wrapped' } as const
-  return checkTrust('x', readRegistered(place), env).map(({ status, seen }) => [status, seen])
+  return checkTrust('x', readRegistered(place)).map(({ status, seen }) => [status, seen])
 }
 
 describe('the check whether codex trusts our hooks', () => {
@@ -136,7 +136,7 @@ describe('the approval of several hooks', () => {
     const path = write(join(home, '.codex/hooks.json'), JSON.stringify({ hooks }))
     write(join(home, '.codex/config.toml'), states(home))
     const place = { client: 'codex', scope, path, form: 'wrapped' } as const
-    return checkTrust('x', readRegistered(place), { HOME: home }).map(({ seen }) => seen)
+    return checkTrust('x', readRegistered(place)).map(({ seen }) => seen)
   }
 
   it('is reported once for all that are in the same state', () => {
@@ -164,6 +164,20 @@ describe('the approval of several hooks', () => {
     expect(said(() => '', 'project')).toEqual([])
   })
 
+  it('is that of the profile in which the hooks are', () => {
+    const home = makeHome()
+    const path = write(
+      join(home, '.codex-work/hooks.json'),
+      JSON.stringify({ hooks: { Stop: [{ hooks: [ours()] }] } }),
+    )
+    const state = `[hooks.state."${path}:stop:0:0"]\n`
+    write(join(home, '.codex/config.toml'), state + trusted(hashes.stop))
+    const place = { client: 'codex', scope: 'user', path, form: 'wrapped' } as const
+    expect(checkTrust('x', readRegistered(place))).toMatchObject([{ status: 'warning' }])
+    write(join(home, '.codex-work/config.toml'), state + trusted(hashes.stop))
+    expect(checkTrust('x', readRegistered(place))).toMatchObject([{ status: 'ok' }])
+  })
+
   it.each(['dotfiles', '.codex'])('counts under either path of a linked folder: %s', (name) => {
     const home = makeHome()
     const hooks = { Stop: [{ hooks: [ours()] }] }
@@ -175,7 +189,7 @@ describe('the approval of several hooks', () => {
     const path = join(home, '.codex/hooks.json')
     const place = { client: 'codex', scope: 'user', path, form: 'wrapped' } as const
     const env = { HOME: home }
-    expect(checkTrust('x', readRegistered(place), env)).toMatchObject([{ status: 'ok' }])
+    expect(checkTrust('x', readRegistered(place))).toMatchObject([{ status: 'ok' }])
     expect(isTrustedByCodex(join(home, '.codex'), env)).toBe(true)
   })
 })

@@ -44,6 +44,16 @@ describe('settings that switch hooks off', () => {
     expect(switchesOf('copilot', path, off)).toBe(0)
   })
 
+  it('are found in a second profile that has our hooks', () => {
+    const home = makeHome({ '.claude-work/settings.json': off, '.claude-old/settings.json': off })
+    const path = join(home, '.claude-work/settings.json')
+    const ours: Registered[] = [
+      { place: { client: 'claude', scope: 'user', path, form: 'wrapped' }, hooks: [] },
+    ]
+    const found = checkSwitches('x', 'claude', ours, { env: { HOME: home }, cwd: home })
+    expect(found.map(({ seen }) => seen)).toEqual([expect.stringContaining('.claude-work')])
+  })
+
   it('are found for the user outside of a project', () => {
     expect(switchesOf('claude', '.claude/settings.json', off, '')).toBe(1)
   })

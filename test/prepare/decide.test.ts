@@ -3,10 +3,21 @@ import { describe, expect, it } from 'vitest'
 import type { Kind } from '../../src/event/kind.ts'
 import { Memory } from '../../src/policy/memory.ts'
 import { judgeDue } from '../../src/prepare/decide.ts'
+import { prepare } from '../../src/prepare/prepare.ts'
 import { policyConfig } from '../../src/simulate/policy-config.ts'
 import { Replay } from '../../src/simulate/replay.ts'
 import { parsePayload } from '../support/payload.ts'
-import { ask, at, channels, makeWorld, prepared, quietHours, routeTo, stop } from './_world.ts'
+import {
+  ask,
+  at,
+  channels,
+  eventOf,
+  makeWorld,
+  prepared,
+  quietHours,
+  routeTo,
+  stop,
+} from './_world.ts'
 
 describe('a channel that a person asked for', () => {
   const config = { ...routeTo('desk'), noise: { quietHours } }
@@ -139,6 +150,22 @@ describe('the duration of a turn', () => {
     const { entry, deliveries } = await prepared(stop, { config: { routes } })
     expect(entry.title).toBe('shop: done')
     expect(deliveries).toEqual([])
+  })
+})
+
+describe('a condition of a route', () => {
+  it('that asks for a session without a person holds if an earlier event has shown it', async () => {
+    const memory = new Memory()
+    const routes = [{ on: ['*'], when: { headless: true }, to: ['desk'] }]
+    const told = async (seconds: number, env = {}) => {
+      const { loaded, deps } = makeWorld({ memory, seconds, config: { routes } })
+      const event = { ...eventOf(stop, seconds), ...env }
+      return (await prepare(event, { shared: false }, loaded, deps)).entry.trace?.[0]?.verdict
+    }
+    expect(await told(0)).toBe('not matched')
+    expect(await told(1, { isHeadless: true })).toBe('matched')
+    expect(await told(2)).toBe('matched')
+    expect(await told(3, { isHeadless: false })).toBe('not matched')
   })
 })
 

@@ -31,13 +31,15 @@ const conditions = [
   { minSeconds: 61 },
   { permissionMode: ['plan'] },
   { ssh: true },
+  { headless: true },
   { from: '09:00', to: '09:01', timeZone: 'UTC', weekday: ['fri'] },
 ]
 
 describe('the facts that the journal keeps of an event', () => {
   it.each(conditions)('are sufficient to replay a route with %j', (when) => {
     const config = policyConfig({ routes: [{ on: ['*'], when, to: ['desktop'] }] })
-    const event = makeEvent(failure, { SSH_CONNECTION: '10.0.0.1 22' })
+    const env = { SSH_CONNECTION: '10.0.0.1 22', CLAUDE_CODE_SESSION_ATTENDED: '0' }
+    const event = makeEvent(failure, env)
     const first = new Replay(config)
     first.add({ found: event })
     const [entry = expect.fail('no entry')] = first.entries

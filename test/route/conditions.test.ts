@@ -64,6 +64,8 @@ const table: [string, object, boolean][] = [
   ['time', { weekday: ['sat', 'sun'], timeZone: 'UTC' }, false],
   ['ssh', { ssh: true }, true],
   ['ssh', { ssh: false }, false],
+  ['headless', { headless: false }, true],
+  ['headless', { headless: true }, false],
 ]
 
 describe('a route with conditions', () => {
@@ -74,6 +76,15 @@ describe('a route with conditions', () => {
       expect(decide({ not: { asks: true } }, {}, told).isTold).toBe(false)
     },
   )
+
+  it.each<[isHeadless: boolean | undefined, holds: boolean]>([
+    [true, true],
+    [false, false],
+    [undefined, false],
+  ])('takes a session for one without a person only if that is known: %s', (isHeadless, holds) => {
+    expect(decide({ when: { headless: true } }, {}, { isHeadless }).isTold).toBe(holds)
+    expect(decide({ when: { headless: false } }, {}, { isHeadless }).isTold).toBe(!holds)
+  })
 
   it.each(table)('checks %s: %j', (name, conditions, holds) => {
     const when = decide({ when: conditions })

@@ -44,6 +44,29 @@ describe('judge', () => {
     expect(pings.flatMap(({ events }) => events)).toEqual(['event-1'])
   })
 
+  it('takes a session for one of the project in which it began, wherever the agent goes', () => {
+    const routes = [{ on: ['done'], when: { project: ['shop'] }, to: ['desktop'] }]
+    const noise = { minSeconds: 0 }
+    const moved = (cwd: string) => ({ ...stop, cwd })
+    const told = (first: object, last: object, more: object = {}) =>
+      judge({
+        config: { routes, noise },
+        events: [
+          { ...more, at: at('09:00:00'), client: 'claude', payload: first },
+          { ...more, at: at('09:05:00'), client: 'claude', payload: last },
+        ],
+      }).pings.length
+    for (const cwd of ['/srv/shop', '/srv/shop/src', '/srv/lib']) {
+      expect(told(prompt, moved(cwd))).toBe(1)
+      const env = { CLAUDE_PROJECT_DIR: '/srv/shop' }
+      expect(told({ ...prompt, cwd }, moved('/srv/lib'), { env })).toBe(1)
+    }
+    expect(told({ ...prompt, cwd: '/srv/lib' }, moved('/srv/shop'))).toBe(0)
+    // It was resumed there.
+    const end = { ...prompt, hook_event_name: 'SessionEnd', reason: 'exit' }
+    expect(told(end, moved('/srv/shop'))).toBe(1)
+  })
+
   it('finds out whether an answer ends with a question', () => {
     const short = { ...stop, last_assistant_message: 'Shall I delete it?' }
     const { pings } = judge({

@@ -54,6 +54,9 @@ function accept(world: World, event: object, at: number, more: object = {}) {
   return id
 }
 
+/** The folder in which the client began the session, as it tells its hooks. */
+const inProject = (name: string) => ({ env: { CLAUDE_PROJECT_DIR: `/srv/${name}` } })
+
 /** Lets the burst window end at this time. Only before a worker starts, because a running one keeps the time it has set. */
 function endWindow(world: World, at: number) {
   for (const name of world.list('deferred')) {
@@ -112,8 +115,8 @@ describe('questions shortly after another question of their session', () => {
     const { world, texts } = await makeHeldWorld({ burstSeconds: 60 })
     const now = Date.now()
     accept(world, ask('one'), now)
-    accept(world, { ...ask('two'), cwd: '/srv/other' }, now + 1)
-    const muted = accept(world, { ...ask('three'), cwd: '/srv/shop' }, now + 2)
+    accept(world, ask('two'), now + 1, inProject('other'))
+    const muted = accept(world, ask('three'), now + 2, inProject('shop'))
     await world.once()
     writeMutes(world.stateDir, [{ until: 0, project: 'shop' }], now)
     for (const name of world.list('deferred')) makeDue(world, name)
@@ -131,8 +134,8 @@ describe('questions shortly after another question of their session', () => {
     const { world, texts } = await makeHeldWorld({ burstSeconds: 60 }, [200, answer.step])
     const now = Date.now()
     accept(world, ask('one'), now)
-    const second = accept(world, { ...ask('two'), cwd: '/srv/other' }, now + 1)
-    const muted = accept(world, { ...ask('three'), cwd: '/srv/shop' }, now + 2)
+    const second = accept(world, ask('two'), now + 1, inProject('other'))
+    const muted = accept(world, ask('three'), now + 2, inProject('shop'))
     await world.once()
     writeMutes(world.stateDir, [{ until: 0, project: 'shop' }], now)
     const journal = join(world.stateDir, 'journal.jsonl')

@@ -39,6 +39,7 @@ export const conditions = z.strictObject({
   weekday: z.array(z.enum(weekdays)).min(1).optional().describe('Days of the week'),
   timeZone,
   ssh: z.boolean().optional().describe('Whether the session runs over SSH'),
+  headless: z.boolean().optional().describe('Whether the session is known to run without a person'),
 })
 
 const channelNames = z.array(z.string()).min(1).describe('Names of channels')

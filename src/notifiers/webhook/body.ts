@@ -70,9 +70,8 @@ function textsIn(value: Json): string[] {
 /** All values that a template can use, and that the default body contains. */
 function valuesOf(message: Message): Record<(typeof valueNames)[number], unknown> {
   const { id, event, kind, urgency, title, body, sessionId, cwd, client, at } = message
-  // At a hub there is no folder.
-  const { project = '', host = '' } = message.origin ?? {}
-  const where = { project: basename(cwd) || project, host }
+  const { project = basename(cwd), host = '' } = message.origin ?? {}
+  const where = { project, host }
   return { id, event, kind, urgency, title, body, sessionId, ...where, client, at }
 }
 

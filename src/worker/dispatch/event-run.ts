@@ -83,10 +83,10 @@ async function queueEvent(claim: Claim, deps: WorkerDeps): Promise<Queued | unde
     const early = prepared.held.length > 0 ? await parkHeld(prepared, deps) : []
     const deliveries = [...prepared.deliveries, ...early]
     // The session may have gone on when a text that was not kept is made again.
-    const { durationMs, waitingMs = 0 } = prepared.entry.facts ?? {}
-    const lengths = { durationMs, waitingMs }
+    const { durationMs, waitingMs = 0, cwd = '' } = prepared.entry.facts ?? {}
+    const decided = { durationMs, waitingMs, cwd }
     // Deliveries are queued within the turn of the session, so that its next event is queued behind them.
-    return { prepared, ended: deliveries.map((one) => start(one, lengths, claim, deps)) }
+    return { prepared, ended: deliveries.map((one) => start(one, decided, claim, deps)) }
   })
   const happened = asDecided(parsed, running.prepared)
   deps.turns.note(happened)
@@ -168,7 +168,7 @@ async function reviewAfter(
 
 function start(
   delivery: Delivery,
-  found: Pick<EnrichedEvent, 'durationMs' | 'waitingMs'>,
+  { cwd, ...lengths }: Pick<EnrichedEvent, 'durationMs' | 'waitingMs' | 'cwd'>,
   claim: Claim,
   deps: WorkerDeps,
 ): Promise<boolean> {
@@ -179,7 +179,8 @@ function start(
     const stored = store.readEvent(claim)
     if (!stored) throw new HookbellError('E_SPOOL', `${claim.id}: gone from the spool`)
     const parsed = parseEvent({ ...stored, id: claim.id }, config.recent().config.abnormalReasons)
-    return await prepareAgain(parsed, { ...addressed, ...found }, config.recent(), deps)
+    const again = { ...addressed, ...lengths }
+    return await prepareAgain({ ...parsed, cwd }, again, config.recent(), deps)
   }
   return deliverAndSettle(delivery, load, deps)
 }
