@@ -4,6 +4,12 @@ import { defineClient } from './define.ts'
 const OWN_PROMPT =
   /^\s*<(task-notification|agent-message|cross-session-message|teammate-message)\b[^>]*>[\s\S]*<\/\1>\s*$/
 
+/**
+ * Measured with 2.1.332, by the protocol of an editor: PermissionRequest and its Notification come, idle_prompt does not.
+ * Older versions sent only PreToolUse and Stop (anthropics/claude-code#13203, #84669, #84006).
+ */
+const UNREPORTED = 'no idle notice, and in older versions (2.1.215) no request for permission'
+
 export const claude = defineClient({
   name: 'claude',
   title: 'Claude Code',
@@ -30,7 +36,11 @@ export const claude = defineClient({
     'UserPromptSubmit',
     // Sent with the question and with the whole tool call; the Notification comes six seconds later.
     'PermissionRequest',
+    // In an editor, some versions announce questions by nothing else.
+    'PreToolUse',
   ],
+  // Read as a list of names, not as a pattern.
+  matchers: { PreToolUse: 'AskUserQuestion|ExitPlanMode' },
   timeoutUnit: 's',
   // Git Bash, where `>NUL` would leave an undeletable file (anthropics/claude-code#23942); without it PowerShell (read in
   // 2.1.330).
@@ -67,8 +77,26 @@ export const claude = defineClient({
       where: { source: /^(system|loop_wakeup|schedule_wakeup|poll_event)$/ },
       means: 'TurnStart',
     },
+    // Before the PermissionRequest of the same call, and in some editors instead of it.
+    {
+      event: 'PreToolUse',
+      where: { tool_name: /^(AskUserQuestion|ExitPlanMode)$/ },
+      means: 'PermissionRequest',
+    },
     // A copy of the agent that suggests the next prompt, and the like (anthropics/claude-code#87065).
     { event: 'SubagentStop', where: { agent_type: '' }, means: 'Internal' },
+  ],
+  surfaces: [
+    {
+      title: 'VS Code',
+      env: { CLAUDE_CODE_ENTRYPOINT: 'claude-vscode' },
+      unreported: UNREPORTED,
+    },
+    {
+      title: 'the desktop app',
+      env: { CLAUDE_CODE_ENTRYPOINT: /^claude-desktop/ },
+      unreported: UNREPORTED,
+    },
   ],
   // Types and their texts: read in 2.1.332.
   notices: {
@@ -97,6 +125,15 @@ export const claude = defineClient({
       notificationType: 'worker_permission_prompt',
       withinMs: 15_000,
       same: [],
+    },
+    // The same of one that runs in a pane, as a session of its own: the notice names only the tool.
+    {
+      after: 'PermissionRequest',
+      again: 'Notification',
+      notificationType: 'worker_permission_prompt',
+      withinMs: 15_000,
+      same: ['tool'],
+      inOther: true,
     },
   ],
   ordinaryEnds: [],

@@ -63,6 +63,8 @@ export const codex = defineClient({
   ordinaryEnds: ['other'],
   // Measured with 0.169.0: a question of a sub-agent has its agent_id and its own transcript, Stop has neither.
   hidesAgents: true,
+  // Measured with 0.171.0, for both kinds of sub-agents: a note is written to the transcript, and no turn begins.
+  agentsOutliveTurn: true,
   // Measured with 0.171.0, in a terminal: 401, usage limit, context window, /review.
   hidesFailures: true,
   // Measured with 0.169.0: a second session had the TMUX_PANE of the first.

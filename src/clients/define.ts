@@ -1,3 +1,4 @@
+import type { HeadlessMark, Repeat, Surface, Variant, Where } from './payload-facts.ts'
 import type { CanonicalEvent, NoticeMeaning } from './vocabulary.ts'
 
 /** `bare`: event names are the top-level keys. `wrapped`: they are the keys below `hooks`. */
@@ -36,42 +37,6 @@ export interface HookFile {
 
 /** How a group of facts is known: measured, documented, read in the source, or none of these. */
 type Evidence = 'measured' | 'documented' | 'source' | 'unverified'
-
-/** A test of one field of the payload: its exact text, a pattern, or whether it has a value at all. */
-export type FieldTest = string | RegExp | boolean
-
-/** Conditions that must all hold, by the client's own names of the fields. */
-export type Where = Readonly<Record<string, FieldTest>>
-
-/** An event that does not mean what its name says, recognised by its fields. */
-export interface Variant {
-  event: string
-  where: Where
-  means: CanonicalEvent
-}
-
-/**
- * Two events that report the same thing: an event that matches `again` is a repeat of an earlier `after` of the same
- * session, if it comes within the time.
- */
-export interface Repeat {
-  after: CanonicalEvent
-  again: CanonicalEvent
-  /** Applies only to Notifications of this type. */
-  notificationType?: string
-  withinMs: number
-  /** Fields that must be equal in both. */
-  same: readonly ('reason' | 'tool' | 'turnId')[]
-}
-
-/** Shows whether a session runs without a person. The first mark that is present decides. */
-interface HeadlessMark {
-  /** An environment variable that the front door keeps, or a field of the payload. */
-  from: 'env' | 'payload'
-  name: string
-  value: FieldTest
-  isHeadless: boolean
-}
 
 /** The transcript formats that `src/context/transcripts/` reads; `none` if there is no readable transcript. */
 export type TranscriptFormat =
@@ -171,6 +136,8 @@ export interface Client {
   fieldNames: Readonly<Record<string, readonly string[]>>
   /** Payloads whose event name alone is misleading; the first whose conditions hold counts. */
   variants: readonly Variant[]
+  /** The first whose variables match counts; none of them does in a terminal. */
+  surfaces?: readonly Surface[]
   /** Types of Notification that mean something else than for other clients. */
   notices: Readonly<Record<string, NoticeMeaning>>
   /** Pairs of events that report the same thing twice. */
@@ -179,6 +146,8 @@ export interface Client {
   ordinaryEnds: readonly string[]
   /** The end of a turn does not tell which sub-agents go on: it answers none of their questions. */
   hidesAgents?: true
+  /** Nothing continues the session when a sub-agent is over that outlived the turn: that is the end of its work. */
+  agentsOutliveTurn?: true
   /** The `agent_id` of the session's own agent, which is not a sub-agent. */
   mainAgent?: string
   /** The end of a sub-agent's turn is reported like that of the session's: only the transcript tells them apart. */

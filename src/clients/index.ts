@@ -38,11 +38,14 @@ export function findClient(name: string): Client | undefined {
 
 /** Variables by which the events of a session are judged. The front door must store them with each event. */
 export const sessionVariables: readonly string[] = [
-  ...new Set(
-    (Object.values(clients) as Client[]).flatMap(({ headless, switchedOffBy, beganIn = [] }) => [
-      ...headless.filter(({ from }) => from === 'env').map(({ name }) => name),
-      ...(switchedOffBy === undefined ? [] : [switchedOffBy]),
-      ...beganIn,
-    ]),
-  ),
+  ...new Set((Object.values(clients) as Client[]).flatMap(variablesOf)),
 ]
+
+function variablesOf({ headless, switchedOffBy, beganIn = [], surfaces = [] }: Client): string[] {
+  return [
+    ...headless.filter(({ from }) => from === 'env').map(({ name }) => name),
+    ...(switchedOffBy === undefined ? [] : [switchedOffBy]),
+    ...beganIn,
+    ...surfaces.flatMap(({ env }) => Object.keys(env)),
+  ]
+}

@@ -42,6 +42,8 @@ export interface EnrichedEvent extends AgentEvent {
   isInterrupted?: boolean
   /** Whether the transcript shows that no turn was running when the session ended abnormally. Absent for false. */
   isAtRest?: boolean
+  /** Whether its whole session is that of a sub-agent, as the transcript shows. Absent for false. */
+  isOfSubagent?: boolean
   /** Whether a person is at the terminal of the session; absent if unknown or not checked. */
   isAtTerminal?: boolean | undefined
   /** For how much of `durationMs` the turn may have waited for a person. Absent for 0. */
@@ -74,7 +76,7 @@ export async function enrich(given: AgentEvent, deps: EnrichDeps): Promise<Enric
   const [project, branch, facts, ofAgent, asked] = await Promise.all([
     (deps.projectOf ?? projectOf)(event.cwd).catch(() => ''),
     (deps.branchOf ?? branchOf)(event.cwd).catch(() => ''),
-    event.transcriptPath && !unread.includes(event.kind) ? readInTime(event, deps) : undefined,
+    event.transcriptPath && isRead(event) ? readInTime(event, deps) : undefined,
     isOfAgent ? readInTime({ ...event, transcriptPath }, deps) : undefined,
     promptOf(event),
   ])
@@ -94,6 +96,7 @@ export async function enrich(given: AgentEvent, deps: EnrichDeps): Promise<Enric
     ...(facts && wasInterrupted(found, facts) && { isInterrupted: true }),
     ...(asked?.isInterrupted && { isInterrupted: true }),
     ...(facts && wasAtRest(found, facts) && { isAtRest: true }),
+    ...(facts?.isSubagent && { isOfSubagent: true }),
     project,
     branch: branch || facts?.branch || '',
     title,
@@ -101,6 +104,11 @@ export async function enrich(given: AgentEvent, deps: EnrichDeps): Promise<Enric
     tokens,
     did,
   }
+}
+
+function isRead({ client, kind, agentId }: AgentEvent): boolean {
+  const mayBeLast = agentId !== '' && findClient(client)?.agentsOutliveTurn === true
+  return !unread.includes(kind) || (kind === 'subagent-done' && mayBeLast)
 }
 
 /** What the transcript shows of a prompt; undefined for any other event. */

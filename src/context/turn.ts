@@ -41,8 +41,8 @@ export interface TurnFacts {
   hasQueuedPrompt: boolean
   /** Whether a person's prompt came next, at once; undefined if nothing came yet. */
   isFollowed: boolean | undefined
-  /** How many sub-agents ran in the background; they continue the session when they are over. */
-  runningAgents: number
+  /** Ids of the sub-agents that ran in the background. */
+  runningAgents: readonly string[]
   tokens: Tokens | undefined
   did: Deeds
 }
@@ -144,7 +144,7 @@ function openCallsAt(entries: readonly Entry[], moment: number): ToolCall[] {
   })
 }
 
-function runningAgents(entries: readonly Entry[]): number {
+function runningAgents(entries: readonly Entry[]): string[] {
   const running = new Set<string>()
   for (const entry of entries) {
     if (entry.type === 'agentStarted') running.add(entry.id)
@@ -152,7 +152,7 @@ function runningAgents(entries: readonly Entry[]): number {
     if (entry.id) running.delete(entry.id)
     else running.clear()
   }
-  return running.size
+  return [...running]
 }
 
 function isGoingOn(entry: Entry): boolean {

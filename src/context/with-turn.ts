@@ -35,6 +35,8 @@ export function withTurn(event: AgentEvent, facts: TranscriptFacts): AgentEvent 
       return facts.isSubagent ? { ...known, kind: 'ended' } : withReason(known, facts)
     case 'done':
       return withOutcome(known, facts)
+    case 'subagent-done':
+      return isEndOfWork(event, facts) ? asTurnEnd(known, facts) : known
     default:
       return known
   }
@@ -76,10 +78,26 @@ function meansOf({ means }: AgentEvent, { isRefused, isFollowed }: TranscriptFac
 }
 
 /** What runs in the background, if only the transcript shows that. */
-function tasksOf({ backgroundTasks }: AgentEvent, { runningAgents: agents }: TranscriptFacts) {
+function tasksOf({ backgroundTasks }: AgentEvent, { runningAgents }: TranscriptFacts) {
+  const { length: agents } = runningAgents
   return backgroundTasks === 0 && agents > 0
     ? { backgroundTasks: agents, backgroundAgents: agents }
     : {}
+}
+
+/** Whether the sub-agent that is over was the last one, and the turn of the session was over before. */
+function isEndOfWork({ client, agentId, at }: AgentEvent, facts: TranscriptFacts): boolean {
+  const { runningAgents, outcome, outcomeAt = at } = facts
+  const [only, ...others] = runningAgents
+  const isLast = only === agentId && agentId !== '' && others.length === 0
+  const isAlone = findClient(client)?.agentsOutliveTurn === true
+  return isAlone && isLast && outcome === 'completed' && outcomeAt < at
+}
+
+/** The turn has reported its own end already, with its id. */
+function asTurnEnd(event: AgentEvent, { promptedAt }: TranscriptFacts): AgentEvent {
+  const durationMs = durationSince(promptedAt, event.at)
+  return { ...event, kind: 'done', means: 'Stop', turnId: '', durationMs }
 }
 
 /** The longest time between the hook for an error and the line about a turn that ended with it. Measured: 40 ms. */

@@ -22,6 +22,7 @@ import { formatTime } from '../text/local-time.ts'
 import { type Check, type ClientFacts, type ClientPlace, check } from './check.ts'
 import { checkTrust } from './codex.ts'
 import { lastEventOf } from './last-event.ts'
+import { checkUnproven, checkUnreported } from './limits.ts'
 import { checkOtherDoors } from './other-doors.ts'
 import { checkRestart } from './restart.ts'
 import { checkSwitches } from './switches.ts'
@@ -68,7 +69,8 @@ function checkClient(name: ClientName, all: readonly Registered[], facts: Client
     ...duplicates(id, client, ours, facts.env),
     ...(ours.length > 0 ? [lastEvent(id, client, facts)] : []),
     ...checkRestart(name, ours, facts),
-    ...unproven(id, client),
+    ...(ours.length > 0 ? checkUnreported(id, client, facts.events) : []),
+    ...checkUnproven(id, client),
   ]
 }
 
@@ -220,18 +222,4 @@ function lastEvent(id: string, client: Client, { events, now }: ClientFacts): Ch
   if (now - last.acceptedAt < QUIET_MS) return check(`${id}.last`, 'ok', `${last.event}, ${when}`)
   const seen = `no event for ${days} days: ${last.event}, ${when}`
   return check(`${id}.last`, 'warning', seen, `If you used it since: ${client.restartNote}`)
-}
-
-function unproven(id: string, { verified }: Client): Check[] {
-  const names = Object.entries(verified).filter(([, evidence]) => evidence !== 'measured')
-  if (names.length === 0) return []
-  const seen = names.map(([name, evidence]) => `${name} (${evidenceWords[evidence]})`).join(', ')
-  return [check(`${id}.verified`, 'cannot tell', `never tried with the real program: ${seen}`)]
-}
-
-const evidenceWords = {
-  measured: 'seen to work',
-  documented: 'known from its documentation',
-  source: 'known from its source code',
-  unverified: 'not confirmed by anything',
 }

@@ -1,5 +1,6 @@
-import type { Client, Variant } from '../clients/define.ts'
+import type { Client } from '../clients/define.ts'
 import { clients, findClient } from '../clients/index.ts'
+import type { Surface, Variant } from '../clients/payload-facts.ts'
 import { type CanonicalEvent, canonicalEvents } from '../clients/vocabulary.ts'
 import type { AgentEvent } from './event.ts'
 import { matches, type Payload } from './payload.ts'
@@ -20,6 +21,14 @@ export function clientOf(told: string, payload: Payload): string {
 
 function isMarked({ marks }: Client, payload: Payload): boolean {
   return marks.some((where) => matches(payload, where))
+}
+
+/** The program around the client, by the variables of the session; undefined in a terminal, or if it is not known. */
+export function surfaceOf(
+  client: string,
+  env: Readonly<Record<string, string>>,
+): Surface | undefined {
+  return findClient(client)?.surfaces?.find((surface) => matches(env, surface.env))
 }
 
 /** What an event means; '' if no client has an event of this name. */

@@ -75,6 +75,8 @@ export interface AgentEvent {
   question: Question | undefined
   /** Only for a failed turn. */
   failure: Failure | undefined
+  /** The program around the client in which the session runs, such as an editor. Absent in a terminal, or if not known. */
+  surface?: string
   /** Whether the session runs without a person; undefined where the client does not show it. */
   isHeadless: boolean | undefined
   /** Facts of the agent's session that the front door kept. */

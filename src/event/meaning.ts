@@ -1,5 +1,5 @@
-import type { Repeat } from '../clients/define.ts'
 import { findClient } from '../clients/index.ts'
+import type { Repeat } from '../clients/payload-facts.ts'
 import type { CanonicalEvent } from '../clients/vocabulary.ts'
 import type { AgentEvent } from './event.ts'
 
@@ -15,7 +15,8 @@ type Told = Pick<
   | 'tool'
   | 'turnId'
 > &
-  Pick<AgentEvent, 'backgroundAgents'>
+  Pick<AgentEvent, 'backgroundAgents'> &
+  Partial<Pick<AgentEvent, 'toolUseId'>>
 
 /** What an event means for its session, besides its kind. */
 export interface Meaning {
@@ -87,11 +88,45 @@ export function isNextQuestion({ client, kind }: { client: string; kind: string 
   return kind === 'permission' && findClient(client)?.asksInTurn === true
 }
 
-/** Whether `again` reports the same thing as `first`, according to the data of their client. */
+/** Later than this, a question is told again as a reminder: it waited behind another one. */
+const SAME_CALL_MS = 15_000
+
+/** Whether `again` reports the same thing as `first`, according to the data of their client or by its call of a tool. */
 export function isRepeat(first: Told, again: Told): boolean {
-  if (first.client !== again.client || first.sessionId !== again.sessionId) return false
+  if (first.client !== again.client) return false
+  const isOfOther = first.sessionId !== again.sessionId
   const rules = findClient(again.client)?.repeats ?? []
-  return rules.some((rule) => covers(rule, first, again))
+  return (
+    rules.some((rule) => (rule.inOther === true) === isOfOther && covers(rule, first, again)) ||
+    (!isOfOther && asksTheSame(first, again))
+  )
+}
+
+/** Whether an event may be the first of two that report the same thing, in its own session or in another one. */
+export function mayRepeat({ client, means }: { client: string; means: string }, inOther = false) {
+  const rules = findClient(client)?.repeats ?? []
+  return rules.some(
+    (rule) => (rule.inOther === true) === inOther && rule.after === reportedAs(means),
+  )
+}
+
+/** One call of a tool is one question, whatever events announce it. */
+function asksTheSame(first: Told, again: Told): boolean {
+  const apart = again.at - first.at
+  const isSoon = apart >= 0 && apart <= SAME_CALL_MS
+  return isSoon && isQuestion(first) && isQuestion(again) && isSameCall(first, again)
+}
+
+/** A second event may leave out the call, but has the tool: Claude Code's request after the call that asks. */
+function isSameCall(first: Told, again: Told): boolean {
+  if (!first.toolUseId) return false
+  if (again.toolUseId) return first.toolUseId === again.toolUseId
+  const isOther = again.means === 'PermissionRequest' && first.name !== again.name
+  return isOther && again.tool !== '' && first.tool === again.tool
+}
+
+function isQuestion({ means }: Told): boolean {
+  return means === 'PermissionRequest' || means === 'Notification'
 }
 
 function covers(rule: Repeat, first: Told, again: Told): boolean {

@@ -5,7 +5,7 @@ import type { Header } from '../spool/header.ts'
 import { oneLine, startOf } from '../text/clean.ts'
 import { mustBe } from '../text/zod-issue.ts'
 import { backgroundOf } from './background.ts'
-import { clientOf, meaningFor, meaningOfName } from './detect.ts'
+import { clientOf, meaningFor, meaningOfName, surfaceOf } from './detect.ts'
 import type { AgentEvent, Failure, Question } from './event.ts'
 import { failureOf } from './failure.ts'
 import type { FieldType, ValuesOf } from './field-type.ts'
@@ -49,6 +49,7 @@ export function parseEvent(accepted: Accepted, abnormalReasons: readonly string[
   const name = nameOf(raw)
   const client = clientOf(header.client, raw)
   const reported = meaningOfName(client, name, raw)
+  const surface = surfaceOf(client, header.env)
   const fields = readFields(raw, reported || name, client, problems)
   const texts = textsOf(fields, findClient(client))
   const means = meaningFor(reported, texts)
@@ -65,15 +66,9 @@ export function parseEvent(accepted: Accepted, abnormalReasons: readonly string[
   return {
     ...texts,
     message: messageOf({ message, tool, means }, question, fields),
-    id,
-    at,
-    client,
-    name,
-    means,
-    kind,
-    question,
-    failure,
+    ...{ id, at, client, name, means, kind, question, failure },
     ...(wakesAt !== undefined && { wakesAt }),
+    ...(surface && { surface: surface.title }),
     isHeadless: isHeadlessRun(client, raw, header.env),
     env: header.env,
     problems,
@@ -182,7 +177,7 @@ function textsOf(fields: Fields, client: Client | undefined) {
 
 /** Claude Code's and droid's wording, where the payload has no field for it. */
 function toolIn(message: string): string {
-  return /\bneeds your permission to use ([\w.:-]{1,64})/i.exec(message)?.[1] ?? ''
+  return /\bneeds (?:your )?permission (?:to use|for) ([\w.:-]{1,64})/i.exec(message)?.[1] ?? ''
 }
 
 function lastText(list: readonly unknown[] | undefined): string {

@@ -1,4 +1,4 @@
-import type { FieldTest, Where } from '../clients/define.ts'
+import type { FieldTest, Where } from '../clients/payload-facts.ts'
 import { isObject } from '../is-object.ts'
 
 /** A JSON object as received. Only own properties are ever read, so a payload cannot reach a prototype. */

@@ -57,6 +57,8 @@ export interface EventFacts {
   isInterrupted?: boolean
   /** Whether no turn was running when the session ended abnormally. Absent for false. */
   isAtRest?: boolean
+  /** Whether its whole session is that of a sub-agent. Absent for false. */
+  isOfSubagent?: boolean
   cwd?: string
   agent?: string
   agentId?: string
@@ -66,6 +68,8 @@ export interface EventFacts {
   parentSessionId?: string
   permissionMode?: string
   branch?: string
+  /** The program around the client, such as an editor. Absent in a terminal, or if not known. */
+  surface?: string
   /** Whether the session runs without a person in front of it. */
   isHeadless?: boolean
   /** Whether a person was at the terminal of the session; absent if unknown or not checked. */

@@ -29,6 +29,8 @@ export interface EventStatus {
   client: string
   sessionId: string
   project: string
+  /** The program around the client, if one is known. */
+  surface?: string
   title: string
   text: string
   problems: string[]
@@ -145,6 +147,7 @@ function accept(status: EventStatus, entry: AcceptedEntry) {
   Object.assign(status, { event, kind, client, sessionId, project, title, acceptedAt })
   const { text = '', problems = [], to = [], people = [], trace = [] } = entry
   Object.assign(status, { text, problems, to, trace })
+  if (entry.facts?.surface) status.surface = entry.facts.surface
   // An empty list means the same as none.
   if (people.length > 0) status.people = people
 }
@@ -234,10 +237,7 @@ export function emptyStatus(id: string, at: number): EventStatus {
     event: 'unknown',
     kind: 'other',
     client: 'unknown',
-    sessionId: '',
-    project: '',
-    title: '',
-    text: '',
+    ...{ sessionId: '', project: '', title: '', text: '' },
     problems: [],
     trace: [],
     reason: '',

@@ -1,7 +1,6 @@
-import { findClient } from '../clients/index.ts'
 import { QUEUED_PROMPT_MS } from '../context/turn.ts'
 import { dropOldest } from '../drop-oldest.ts'
-import { isNextQuestion, type Meaning, meaningOf, reportedAs } from '../event/meaning.ts'
+import { isNextQuestion, type Meaning, mayRepeat, meaningOf } from '../event/meaning.ts'
 import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
 import { type QuestionEnd, questionEnd } from '../journal/history.ts'
 import { addLimited } from './limited-list.ts'
@@ -31,6 +30,8 @@ export interface Earlier {
   notificationType: string
   reason: string
   tool: string
+  /** The call of the tool. Absent if unknown. */
+  toolUseId?: string
   turnId: string
   /** Channels that a route chose for it. */
   judged: readonly string[]
@@ -142,14 +143,22 @@ export function emptySession(): Session {
   }
 }
 
-function remember(session: Session, entry: AcceptedEntry) {
-  const { id, acceptedAt: at, kind, client, sessionId, event: name, to = [] } = entry
-  const { means = '', parentSessionId = '', agentId = '', ...facts } = entry.facts ?? {}
-  const { notificationType = '', reason = '', tool = '', turnId = '', transcriptPath } = facts
-  const { backgroundTasks = 0, backgroundAgents = 0, wakesAt } = facts
+/** What later events are compared with. */
+export function earlierOf(entry: AcceptedEntry): Earlier {
+  const { id, acceptedAt: at, event: name, facts = {}, to = [] } = entry
+  const { means = '', notificationType = '', reason = '', tool = '', turnId = '' } = facts
+  const toolUseId = knownCall(facts.toolUseId)
   const told = { id, at, means, name, notificationType, reason, tool, turnId }
-  const meaning = meaningOf({ ...told, client, sessionId, backgroundAgents } as Told)
-  const judged = judgedChannels(entry)
+  return { ...told, ...(toolUseId && { toolUseId }), judged: judgedChannels(entry), to }
+}
+
+function remember(session: Session, entry: AcceptedEntry) {
+  const { id, acceptedAt: at, kind, client, sessionId } = entry
+  const { parentSessionId = '', agentId = '', ...facts } = entry.facts ?? {}
+  const { backgroundTasks = 0, backgroundAgents = 0, wakesAt } = facts
+  const earlier = earlierOf(entry)
+  const { means, turnId, judged, to } = earlier
+  const meaning = meaningOf({ ...earlier, client, sessionId, backgroundAgents } as Told)
   session.latestAt = Math.max(session.latestAt, at)
   const isIdle = kind === 'waiting' && meaning.isIdle
   // Neither an idle notice after a turn nor an end after which the agent goes on counts as judged. Computed before
@@ -168,21 +177,23 @@ function remember(session: Session, entry: AcceptedEntry) {
   })
   const asked = {
     ...{ id, at, toolUseId: knownCall(facts.toolUseId), ...(agentId && { agentId }) },
-    ...(transcriptPath && { transcriptPath }),
+    ...(facts.transcriptPath && { transcriptPath: facts.transcriptPath }),
   }
   if (meaning.isAnswer) noteAnswer(session, asked, meaning, how)
-  if (means === 'SubagentStop' && agentId) noteAgentEnd(session, agentId, at)
+  // The end of the last sub-agent may be that of the session's work.
+  if ((means === 'SubagentStop' || means === 'Stop') && agentId) noteAgentEnd(session, agentId, at)
   if (isNextQuestion({ client, kind })) noteNextQuestion(session, at)
   if (kind === 'permission') noteQuestion(session, asked)
   if (meaning.isSubagent && parentSessionId && parentSessionId !== sessionId) {
     session.isSubagent = true
   }
+  if (facts.isOfSubagent) session.isSubagent = true
   // It may be resumed in another folder.
   if (meaning.isSessionEnd) delete session.cwd
   else if (facts.cwd) session.cwd ??= facts.cwd
   if (facts.isHeadless !== undefined) session.isHeadless = facts.isHeadless
-  const canRepeat = findClient(client)?.repeats.some(({ after }) => after === reportedAs(means))
-  if (canRepeat) addLimited(session.firsts, { ...told, judged, to }, MAX_FIRSTS)
+  const isCall = kind === 'permission' && earlier.toolUseId !== undefined
+  if (isCall || mayRepeat({ client, means })) addLimited(session.firsts, earlier, MAX_FIRSTS)
 }
 
 /**

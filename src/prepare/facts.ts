@@ -12,7 +12,7 @@ const ONE_WORD = /^\w{1,48}$/
 export function factsOf(event: EnrichedEvent, { keepsText }: { keepsText: boolean }): EventFacts {
   const { means, durationMs, backgroundTasks, isHeadless, isAtTerminal, failure } = event
   const { backgroundAgents, backgroundTeammates, wakesAt, waitingMs = 0 } = event
-  const { asks, isInterrupted, isAtRest } = event
+  const { asks, isInterrupted, isAtRest, isOfSubagent } = event
   const failureReason = failure?.reason ?? ''
   const texts = {
     notificationType: event.notificationType,
@@ -30,6 +30,7 @@ export function factsOf(event: EnrichedEvent, { keepsText }: { keepsText: boolea
     branch: event.branch,
     // Only a question has an answer to look for.
     transcriptPath: event.kind === 'permission' ? event.transcriptPath : '',
+    surface: event.surface ?? '',
   }
   return {
     means,
@@ -43,6 +44,7 @@ export function factsOf(event: EnrichedEvent, { keepsText }: { keepsText: boolea
     ...(asks && { asks }),
     ...(isInterrupted && { isInterrupted }),
     ...(isAtRest && { isAtRest }),
+    ...(isOfSubagent && { isOfSubagent }),
     ...(isHeadless !== undefined && { isHeadless }),
     ...(isAtTerminal !== undefined && { isAtTerminal }),
     ...(isOverSsh(event) && { isOverSsh: true }),
@@ -82,6 +84,8 @@ export function eventOfEntry(
     ...(facts.asks && { asks: true }),
     ...(facts.isInterrupted && { isInterrupted: true }),
     ...(facts.isAtRest && { isAtRest: true }),
+    ...(facts.isOfSubagent && { isOfSubagent: true }),
+    ...(facts.surface && { surface: facts.surface }),
     durationMs: facts.durationMs,
     ...(facts.waitingMs && { waitingMs: facts.waitingMs }),
     isHeadless: facts.isHeadless,

@@ -61,6 +61,14 @@ describe.each<[string, Client]>(Object.entries(clients))('clients: %s', (key, cl
     expect(client.name).toMatch(/^[a-z][a-z0-9-]*$/)
   })
 
+  it('names each surface once, with a variable that the front door stores', () => {
+    const { surfaces = [] } = client
+    expect(new Set(surfaces.map(({ title }) => title)).size).toBe(surfaces.length)
+    for (const { env } of surfaces) expect(Object.keys(env)).not.toEqual([])
+    for (const name of surfaces.flatMap(({ env }) => Object.keys(env)))
+      expect(sessionVariables).toContain(name)
+  })
+
   it('has variants only of known events, and repeats only within a positive time', () => {
     for (const { event } of client.variants) {
       expect(isCanonical(event) || Object.hasOwn(client.aliases, event), event).toBe(true)

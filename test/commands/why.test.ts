@@ -49,6 +49,15 @@ describe('hookbell why', () => {
     expect((await home.run('why', id.slice(0, 12))).stdout).toBe(stdout)
   })
 
+  it('names the program around the client', async () => {
+    const { home } = await makeWhyHome()
+    const failure = { hook_event_name: 'StopFailure', error: 'rate_limit', session_id }
+    home.accept(failure, 'claude', { CLAUDE_CODE_ENTRYPOINT: 'claude-vscode' })
+    await home.run('worker', '--once')
+    const { stdout } = await home.run('why')
+    expect(stdout).toContain(`client    claude in VS Code, session ${session_id}\n`)
+  })
+
   it('does not take a test event of doctor for the last event', async () => {
     const { home, tell } = await makeWhyHome()
     const id = await tell({ hook_event_name: 'Stop', last_assistant_message: 'All green' })

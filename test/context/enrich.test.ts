@@ -965,6 +965,60 @@ describe('an agent that waits', () => {
     expect(await enrich(crash, around)).toMatchObject({ message: '', isAtRest: true })
   })
 
+  it('of codex is the end of its work only once its sub-agents are over', async () => {
+    const { path, event, around } = makeSession('codex', '.codex/sessions/2026')
+    const prompted = { type: 'item_completed', turn_id: 'u1' }
+    const item = { type: 'UserMessage', content: [{ type: 'text', text: 'Review' }] }
+    const spawn = (id: string) =>
+      codexLine('response_item', { type: 'function_call', name: 'spawn_agent', call_id: id }) +
+      codexLine('response_item', {
+        ...{ type: 'function_call_output', call_id: id, output: `{"agent_id":"${id}"}` },
+      })
+    const start = codexLine('event_msg', { ...prompted, item })
+    const over = codexLine('event_msg', { type: 'task_complete' })
+    const done = async (lines: string) => {
+      writeFileSync(path, lines)
+      return await enrich(event({ kind: 'done', means: 'Stop', turnId: 'u1' }), around)
+    }
+    const agentDone = async (lines: string, agentId = 'a1') => {
+      writeFileSync(path, lines)
+      const ended = { kind: 'subagent-done', means: 'SubagentStop' } as const
+      const received = event({ ...ended, agentId, turnId: 'u1', lastMessage: 'Is that all?' })
+      return await enrich(received, around)
+    }
+    const running = await done(start + spawn('a1') + spawn('a2'))
+    expect(running).toMatchObject({ kind: 'done', backgroundTasks: 2, backgroundAgents: 2 })
+    expect(await agentDone(start + spawn('a1') + over)).toMatchObject({
+      ...{ kind: 'done', means: 'Stop', turnId: '', durationMs: 1050 },
+      ...{ lastMessage: 'Is that all?', asks: true },
+    })
+    const isSubagent = { kind: 'subagent-done', means: 'SubagentStop' }
+    // Another one goes on, the turn does, or it had closed this one before it ended.
+    expect(await agentDone(start + spawn('a1') + spawn('a2') + over)).toMatchObject(isSubagent)
+    expect(await agentDone(start + spawn('a1'))).toMatchObject(isSubagent)
+    expect(await agentDone(start + spawn('a2') + over)).toMatchObject(isSubagent)
+    expect(await agentDone(start + over)).toMatchObject(isSubagent)
+    expect(await agentDone(start + spawn('a1') + over, '')).toMatchObject(isSubagent)
+  })
+
+  it.each<[kind: AgentEvent['kind'], becomes: AgentEvent['kind']]>([
+    ['done', 'subagent-done'],
+    ['failed', 'subagent-done'],
+    ['waiting', 'waiting'],
+    ['abnormal-end', 'ended'],
+    ['permission', 'permission'],
+  ])('of a member of a team of Claude Code is one of a sub-agent: %s', async (kind, becomes) => {
+    const { path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
+    const member = { teamName: 'migration', agentName: 'docs', isSidechain: false }
+    const lines = [
+      { ...member, type: 'user', message: { content: 'Write the docs' } },
+      { ...member, type: 'assistant', message: { content: [{ type: 'text', text: 'Written.' }] } },
+    ]
+    writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    const found = await enrich(event({ kind, means: 'Stop' }), around)
+    expect(found).toMatchObject({ kind: becomes, isOfSubagent: true })
+  })
+
   it('is a sub-agent of droid if another session called its session', async () => {
     const { path, event, around } = makeSession('droid', '.factory/sessions/-srv-app')
     const start = { type: 'session_start', id: 's1', title: 'Worker: Look', callingSessionId: 's0' }

@@ -145,7 +145,7 @@ describe('the transcript of a turn', () => {
       isRefused: undefined,
       hasQueuedPrompt: false,
       isFollowed: undefined,
-      runningAgents: 0,
+      runningAgents: [],
       tokens: undefined,
       did: { tools: {}, files: [], commands: [] },
     })

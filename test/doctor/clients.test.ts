@@ -24,18 +24,21 @@ interface Machine {
   remembered?: Record<string, Omit<HookPlace, 'path' | 'form'>>
   /** When each client sent its last event. */
   last?: Partial<Record<ClientName, number>>
+  /** The program around the clients. */
+  surface?: string
   cwd?: string
 }
 
 /** The checks of the clients, with `~` for the home directory. */
-function checksOf({ files = {}, remembered = {}, last = {}, cwd = 'repo' }: Machine): Check[] {
+function checksOf({ cwd = 'repo', ...machine }: Machine): Check[] {
+  const { files = {}, remembered = {}, last = {}, surface } = machine
   const home = makeHome({ 'repo/.git/HEAD': '', ...files })
   const stateDir = join(home, 'state')
   for (const [path, place] of Object.entries(remembered))
     rememberPlace(stateDir, { ...place, path: join(home, path), form: 'wrapped' })
   const events = Object.entries(last).map(([client, acceptedAt]) => ({
     ...emptyStatus(client, acceptedAt),
-    ...{ client, event: 'Stop' },
+    ...{ client, event: 'Stop', ...(surface && { surface }) },
   }))
   const checks = checkClients({ env: { HOME: home }, cwd: join(home, cwd), stateDir, events, now })
   return JSON.parse(JSON.stringify(checks).replaceAll(home, '~'))
@@ -267,6 +270,28 @@ describe('a client', () => {
         do: '',
       },
     ])
+  })
+
+  it('is reported with what it does not report in an editor that was used', () => {
+    const files = { '.claude/settings.json': settings('claude', ['Stop']) }
+    const inside = (surface?: string, client: ClientName = 'claude') =>
+      checksOf({ files, last: { [client]: now }, ...(surface && { surface }) })
+    const seen = 'in VS Code it reports no idle notice'
+    expect(inside('VS Code').filter(({ id }) => id === 'client.claude.unreported')).toEqual([
+      expect.objectContaining({ status: 'cannot tell', seen: expect.stringContaining(seen) }),
+    ])
+    expect(only(inside('the desktop app'), 'unreported')).toHaveLength(1)
+    for (const checks of [inside(), inside('VS Code', 'droid'), inside('an older name')])
+      expect(only(checks, 'unreported')).toEqual([])
+  })
+
+  it('is reported with what no event of it tells: Cursor asks in silence', () => {
+    const ours = { command: hookCommand('/state/hookbell-hook', 'cursor') }
+    const files = { '.cursor/hooks.json': JSON.stringify({ version: 1, hooks: { stop: [ours] } }) }
+    expect(only(checksOf({ files }), 'unreported')).toEqual([
+      ['no event of it says that it asks something', ''],
+    ])
+    expect(only(checksOf({ files: { '.cursor/x': '' } }), 'unreported')).toEqual([])
   })
 
   it('without hooks of its own is reported as not registered, with the command for that', () => {

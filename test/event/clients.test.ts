@@ -17,6 +17,7 @@ const table: [client: string, name: string, means: string, kind: string][] = [
   ['claude', 'PermissionRequest.agent', 'PermissionRequest', 'permission'],
   ['claude', 'PermissionRequest.question', 'PermissionRequest', 'permission'],
   ['claude', 'PostToolUse', 'PostToolUse', 'other'],
+  ['claude', 'PreToolUse.question', 'PermissionRequest', 'permission'],
   ['claude', 'SessionEnd.abnormal', 'SessionEnd', 'abnormal-end'],
   ['claude', 'SessionEnd.normal', 'SessionEnd', 'ended'],
   ['claude', 'Stop', 'Stop', 'done'],
@@ -161,6 +162,32 @@ describe('a payload of a client', () => {
     expect(read('kimi', 'SubagentStop')).toMatchObject({ agent: 'coder', lastMessage: 'Sub done.' })
     expect(read('kimi', 'PreToolUse.question').question?.subject).toMatch(/^Which colour/)
   })
+
+  it.each<[entryPoint: string, surface: string | undefined]>([
+    ['claude-vscode', 'VS Code'],
+    ['claude-desktop', 'the desktop app'],
+    ['claude-desktop-3p', 'the desktop app'],
+    ['cli', undefined],
+    ['sdk-ts', undefined],
+    ['remote', undefined],
+    ['', undefined],
+  ])('of Claude Code names the program around it: %s', (entryPoint, surface) => {
+    // A terminal in an editor is a terminal.
+    const env = { CLAUDE_CODE_ENTRYPOINT: entryPoint, TERM_PROGRAM: 'vscode' }
+    const asked = read('claude', 'PreToolUse.question', { env })
+    expect(asked).toMatchObject({ means: 'PermissionRequest', toolUseId: 'toolu_1' })
+    expect(asked.question?.subject).toBe('Which database do you want?')
+    for (const event of [asked, read('claude', 'Stop', { env })])
+      expect(event.surface).toBe(surface)
+  })
+
+  it.each(['Bash', 'mcp__AskUserQuestion', 'AskUserQuestions', ''])(
+    'of Claude Code before a call of another tool is no question: %j',
+    (tool_name) => {
+      const call = { hook_event_name: 'PreToolUse', tool_name, tool_use_id: 't1' }
+      expect(parsePayload(call, { client: 'claude' })).toMatchObject({ kind: 'other' })
+    },
+  )
 
   it.each(clientNames)('of %s that names a sub-agent is no event of the session', (client) => {
     const event = (hook_event_name: string, more: object) =>
@@ -609,6 +636,22 @@ describe('a repeat', () => {
   ])('in %s: %s, then %s after %i ms: %s', (client, first, again, apart, is) => {
     expect(pair(client, first, again, apart)).toBe(is)
   })
+
+  it.each([
+    ['PreToolUse.question', 'PermissionRequest.question', 200, true],
+    ['PreToolUse.question', 'Notification.permission', 6000, true],
+    ['PreToolUse.question', 'PermissionRequest', 200, false],
+    ['PreToolUse.question', 'PermissionRequest.question', 20_000, false],
+    // The next question follows the answer.
+    ['PermissionRequest.question', 'PreToolUse.question', 3000, false],
+    ['PermissionRequest.question', 'PermissionRequest.question', 3000, false],
+  ])(
+    'of one call of a tool: %s of Claude Code, then %s after %i ms: %s',
+    (first, again, apart, is) => {
+      const [one, other] = [first, again].map((name) => read('claude', name)) as AgentEvent[]
+      expect(isRepeat(one as AgentEvent, { ...(other as AgentEvent), at: 5 + apart })).toBe(is)
+    },
+  )
 
   it.each([
     ['codex', 'Stop', 'notify', { turnId: 'another' }],

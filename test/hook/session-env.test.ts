@@ -25,6 +25,8 @@ interface Row {
   values(trap: Trap): string[]
   /** The client whose questions the variable may silence. */
   silences?: string
+  /** Whether it may name the project in the title. */
+  namesProject?: true
 }
 
 const words = ({ canary }: Trap) => [
@@ -44,6 +46,10 @@ const busAddresses = ({ folders, names, canary }: Trap) => [
 ]
 const sockets = ({ folders }: Trap) => folders.map((folder) => `${folder}/bus`)
 const any: Row = { values: words }
+const folder: Row = {
+  values: (trap) => [...trap.folders, trap.canary, ...words(trap)],
+  namesProject: true,
+}
 
 /** Hostile values of each recorded variable. A new variable needs a row here and in docs/front-door.md. */
 const rows: Readonly<Record<string, Row>> = {
@@ -56,8 +62,8 @@ const rows: Readonly<Record<string, Row>> = {
   LC_TERMINAL: any,
   SSH_CONNECTION: any,
   SSH_TTY: { values: (trap) => [trap.canary, ...sockets(trap), ...words(trap)] },
-  FACTORY_PROJECT_DIR: { values: (trap) => [...trap.folders, ...words(trap)] },
-  CLAUDE_PROJECT_DIR: { values: (trap) => [...trap.folders, ...words(trap)] },
+  FACTORY_PROJECT_DIR: folder,
+  CLAUDE_PROJECT_DIR: folder,
   DROID_DISABLE_NOTIFICATIONS: {
     values: (trap) => ['true', 'YES', ...words(trap)],
     silences: 'droid',
@@ -94,7 +100,8 @@ describe.runIf(process.platform === 'linux')('a hostile value of a recorded vari
     )
     const expected = asked.filter(({ client }) => client !== row.silences)
     await expect.poll(() => expected.filter(({ id }) => !told(id))).toEqual([])
-    for (const { client, id } of expected) expect(told(id)).toBe(told(plain.get(client) ?? ''))
+    const textOf = (id = '') => told(id)?.replace(row.namesProject ? /^[^\n:]*: / : '', '')
+    for (const { client, id } of expected) expect(textOf(id)).toBe(textOf(plain.get(client)))
     const least = expected.length + plain.size
     await expect.poll(triedOnDesktop).toBeGreaterThanOrEqual(least)
     expect(existsSync(trap.canary)).toBe(false)

@@ -150,6 +150,12 @@ describe('the status of an event', () => {
     expect(statusOf(unusable)?.client).toBe('unknown')
   })
 
+  it('names the program around the client, if one is known', () => {
+    const inEditor = { ...accepted, facts: { means: 'PermissionRequest', surface: 'VS Code' } }
+    expect(statusOf(inEditor)).toHaveProperty('surface', 'VS Code')
+    expect(statusOf(accepted)).not.toHaveProperty('surface')
+  })
+
   it('includes channels that were not chosen at first, whatever their names', () => {
     const status = statusOf(accepted, told('team'), told('audit'))
     if (!status) throw new Error('no status')

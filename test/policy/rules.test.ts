@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { clientNames } from '../../src/clients/index.ts'
 import { noiseRules } from '../../src/config/schema/noise.ts'
 import type { EnrichedEvent } from '../../src/context/enrich.ts'
 import { asksAtEnd } from '../../src/event/headline.ts'
@@ -27,18 +28,20 @@ interface Settings {
   client?: string
   isAtTerminal?: boolean
   isHeadless?: boolean
+  /** The variables of the session. */
+  env?: Record<string, string>
   [name: string]: unknown
 }
 
 /** The delivered messages, each as `channel seconds+seconds` of its events, with `at seconds` if it was held. */
 function told(
   steps: readonly Step[],
-  { client = 'claude', isAtTerminal, isHeadless, ...config }: Settings = {},
+  { client = 'claude', isAtTerminal, isHeadless, env = {}, ...config }: Settings = {},
   more: Options = {},
 ) {
   const events = steps.map(([seconds, payload]): EnrichedEvent => {
     const at = start + seconds * 1000
-    const event = parsePayload({ session_id: 's1', ...payload }, { client, at })
+    const event = parsePayload({ session_id: 's1', ...payload }, { client, at, env })
     const did = { tools: {}, files: [], commands: [] }
     const around = { project: 'shop', branch: '', title: '', firstPrompt: '', tokens: undefined }
     const asks = asksAtEnd(event.lastMessage)
@@ -47,6 +50,7 @@ function told(
       isAtRest = false,
       isRefused,
       isQueued,
+      isOfSubagent,
     } = payload as Record<string, boolean>
     const { durationMs = event.durationMs } = payload as { durationMs?: number }
     return {
@@ -60,6 +64,7 @@ function told(
       asks,
       isInterrupted,
       isAtRest,
+      ...(isOfSubagent && { isOfSubagent }),
       ...(isRefused && { means: 'StopRefused' }),
       ...(isQueued && { means: 'StopQueued' }),
     }
@@ -728,6 +733,24 @@ describe('the rule', () => {
     expect(told(steps, { isHeadless: true })).toEqual(['desktop 60'])
   })
 
+  it('`goes-on` tells of a turn of Codex when its sub-agents are over, or after ten minutes', () => {
+    const inCodex = (...steps: Step[]) => told(steps, { client: 'codex' })
+    const agent = { background_tasks: [{ id: 'a1', type: 'subagent' }] }
+    const start: Step[] = [
+      [0, prompt],
+      [60, { ...stop, ...agent, turn_id: 'u1' }],
+    ]
+    expect(inCodex(...start)).toEqual(['desktop 60 at 660'])
+    // The end of the last one counts as that of the turn, as its transcript shows.
+    expect(inCodex(...start, [300, stop])).toEqual(['desktop 300'])
+    expect(inCodex(...start, [900, stop])).toEqual(['desktop 60 at 660', 'desktop 900'])
+    const next: Step = [160, { ...stop, ...agent, turn_id: 'u2' }]
+    expect(inCodex(...start, [100, prompt], next, [300, stop])).toEqual([
+      'desktop 160',
+      'desktop 300',
+    ])
+  })
+
   it('`goes-on` waits ten minutes for an agent, whatever the client says meanwhile', () => {
     const agent = { background_tasks: [{ id: 'a1', type: 'subagent', status: 'running' }] }
     const steps: Step[] = [
@@ -1131,6 +1154,83 @@ describe('the rule', () => {
     const hook = { hook: { type: 'webhook', url: 'https://example.com/hook' } }
     const steps: Step[] = [0, 0.5, 1].map((at) => [at, request])
     expect(told(steps, { channels: hook })).toEqual(['hook 0', 'hook 0.5 at 2', 'hook 1 at 2'])
+  })
+
+  it('`repeats` delivers one call of a tool once, however many events announce it', () => {
+    const call = (at: number, payload: object, tool_use_id: string): Step => [
+      at,
+      { tool_name: 'Bash', ...payload, tool_use_id },
+    ]
+    // The request of the others is no question yet.
+    const asking = clientNames.filter(
+      (client) => parsePayload(request, { client }).kind === 'permission',
+    )
+    expect(asking).toContain('claude')
+    for (const client of asking) {
+      const two = (apart: number, second: string) =>
+        told([call(0, request, 't1'), call(apart, request, second)], {
+          ...{ client, isHeadless: false, noise: { burstSeconds: 0, off: ['answered-at-once'] } },
+        })
+      // Later it is a reminder: the question has waited behind another one.
+      expect([client, two(14, 't1')]).toEqual([client, ['desktop 0']])
+      expect([client, two(16, 't1')]).toEqual([client, ['desktop 0', 'desktop 16']])
+      expect([client, two(14, 't2')]).toEqual([client, ['desktop 0', 'desktop 14']])
+      expect([client, two(14, '')]).toEqual([client, ['desktop 0', 'desktop 14']])
+    }
+  })
+
+  it.each(['claude-vscode', 'cli', ''])(
+    '`repeats` delivers a question once, in every version of Claude Code and in %j',
+    (CLAUDE_CODE_ENTRYPOINT) => {
+      const asks = { tool_name: 'AskUserQuestion' }
+      const call: Step = [0, { ...asks, hook_event_name: 'PreToolUse', tool_use_id: 't1' }]
+      const asked: Step = [0.2, { ...asks, hook_event_name: 'PermissionRequest' }]
+      const noticed: Step = [
+        6,
+        { ...notice, message: 'Claude needs your permission to use AskUserQuestion' },
+      ]
+      const next: Step = [5, { ...call[1], tool_use_id: 't2' }]
+      const inside = (...steps: Step[]) => told(steps, { env: { CLAUDE_CODE_ENTRYPOINT } })
+      expect(inside(call)).toEqual(['desktop 0'])
+      expect(inside(call, asked, noticed)).toEqual(['desktop 0'])
+      expect(inside(asked, noticed)).toEqual(['desktop 0.2'])
+      expect(inside(call, asked, next)).toHaveLength(2)
+    },
+  )
+
+  it('`repeats` drops the notice of a lead about a member of the team in another session', () => {
+    const member = { ...request, session_id: 's2' }
+    const notice = (tool: string) => ({
+      ...{ ...idle, notification_type: 'worker_permission_prompt' },
+      message: `docs needs permission for ${tool}`,
+    })
+    const both = (apart: number, tool: string) =>
+      byDefault([
+        [0, member],
+        [apart, notice(tool)],
+      ])
+    expect(both(2, 'Bash')).toEqual(['desktop 0'])
+    expect(both(16, 'Bash')).toEqual(['desktop 0', 'desktop 16'])
+    expect(both(2, 'Edit')).toEqual(['desktop 0', 'desktop 2'])
+    // Two sessions may ask the same.
+    expect(
+      byDefault([
+        [0, member],
+        [2, request],
+        [8, notice('Bash')],
+      ]),
+    ).toEqual(['desktop 0', 'desktop 2'])
+  })
+
+  it('`sub-agents` drops what a session tells that is a sub-agent, but no questions', () => {
+    const isOfSubagent = true
+    const steps: Step[] = [
+      [60, { ...stop, isOfSubagent }],
+      [120, idle],
+      [130, request],
+    ]
+    expect(byDefault(steps)).toEqual(['desktop 130'])
+    expect(byDefault([[120, { ...idle, isOfSubagent }]])).toEqual([])
   })
 
   const failure = { hook_event_name: 'StopFailure', error: 'rate_limit' }

@@ -60,6 +60,7 @@ describe('the facts that the journal keeps of an event', () => {
       asks: true,
       isInterrupted: true,
       isAtRest: true,
+      isOfSubagent: true,
       wakesAt: 9,
     }
     const config = policyConfig({})
@@ -75,7 +76,7 @@ describe('the facts that the journal keeps of an event', () => {
       ...{ isHeadless: false, sessionId: 's1', durationMs: 61_000 },
       ...{ notificationType: 'type', reason: 'why', cwd: '/srv/shop', agent: 'tester' },
       ...{ agentId: 'a1', tool: 'Bash', toolUseId: 't1', turnId: 'u1', parentSessionId: 's0' },
-      ...{ permissionMode: 'plan', branch: 'fix' },
+      ...{ permissionMode: 'plan', branch: 'fix', surface: 'VS Code' },
     } as const
     const replay = new Replay(policyConfig({}))
     replay.add({ found: { ...makeEvent({ hook_event_name: 'PermissionRequest' }), ...found } })

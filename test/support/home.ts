@@ -38,9 +38,9 @@ export async function makeHome(config?: object) {
     runWith: (input: string, ...words: string[]) =>
       execa(process.execPath, [join(root, 'bin/hookbell'), ...words], { ...options, input }),
     /** Stores an event without starting a worker, so that the test decides when it is delivered. */
-    accept(payload: unknown, client = 'droid') {
+    accept(payload: unknown, client = 'droid', session: Record<string, string> = {}) {
       const text = typeof payload === 'string' ? payload : JSON.stringify(payload)
-      return acceptEvent(env.HOOKBELL_STATE_DIR, { client, env: {} }, Buffer.from(text))
+      return acceptEvent(env.HOOKBELL_STATE_DIR, { client, env: session }, Buffer.from(text))
     },
     read: (path: string) => readFileSync(join(home, path), 'utf8'),
   }

@@ -24,9 +24,10 @@ export function reasonsOf(told: Told, isOnHold: boolean): [string, string][] {
 
 function origin({ client, sessionId, event, kind, facts = {} }: AcceptedEntry): [string, string][] {
   const session = sessionId ? `, session ${sessionId}` : ''
+  const where = facts.surface ? ` in ${facts.surface}` : ''
   const headless = facts.isHeadless ? ', headless' : ''
   return [
-    ['client', `${client}${session}${headless}`],
+    ['client', `${client}${where}${session}${headless}`],
     ['kind', `${kind}: ${evidence(event, facts)}`],
   ]
 }

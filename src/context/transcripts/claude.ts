@@ -25,7 +25,9 @@ function contentsOf(record: Payload, isOfAgent: boolean): EntryContent[] {
       return queueOf(textOf(record, 'operation'))
     case 'user':
     case 'assistant':
-      return isNote(record) || (isSidechain(record) && !isOfAgent) ? [] : messageOf(record)
+      return isNote(record) || (isSidechain(record) && !isOfAgent)
+        ? []
+        : [...memberOf(record), ...messageOf(record)]
     default:
       return []
   }
@@ -94,6 +96,15 @@ function isTranscriptOfAgent(records: readonly Payload[]): boolean {
 /** Whether a line is from a sub-agent. */
 function isSidechain(record: Payload): boolean {
   return Boolean(record.isSidechain)
+}
+
+/**
+ * A member of a team that runs in a pane of its own is a session like any other, whose payloads name no agent. Each of its
+ * lines does (2.1.332); those of the session that leads the team do not.
+ */
+function memberOf(record: Payload): EntryContent[] {
+  const [team, name] = [textOf(record, 'teamName'), textOf(record, 'agentName')]
+  return team && name && name !== 'team-lead' ? [{ type: 'session', isSubagent: true }] : []
 }
 
 /** Whether a line is a note of the client itself. One that began a turn is a prompt. */

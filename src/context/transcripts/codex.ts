@@ -1,4 +1,5 @@
 import { fieldOf, isPayload, type Payload, textOf } from '../../event/payload.ts'
+import { readAgents } from './_codex-agents.ts'
 import {
   answerOf,
   blockText,
@@ -18,9 +19,11 @@ export const codex: TranscriptReader = {
       const turn = turnOfPrompt(record)
       if (turn && !first.has(turn)) first.set(turn, record)
     }
+    const agentsIn = readAgents()
     return entriesOf(records, (record) => {
       const turn = turnOfPrompt(record)
-      return turn && first.get(turn) !== record ? [] : contentsOf(record)
+      if (turn && first.get(turn) !== record) return []
+      return [...contentsOf(record), ...agentsIn(record)]
     })
   },
 }

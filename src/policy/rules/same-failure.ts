@@ -41,8 +41,8 @@ export const sameFailure = definePolicy<Known[]>({
       return suppress(`the session fails again as in ${short(own)}`)
     }
     const first = firstOf(before, event.at)
-    const isOfOthers = before.some((one) => one.session !== sessionKey(event))
-    if (!summarizes || !first || !isOfOthers) return send
+    // If the session has failed in this way before, a person or the agent has tried again.
+    if (!summarizes || !first || (own && own.at >= first.at)) return send
     const passedMs = Math.max(event.at, now) - first.at
     const until = first.at + (Math.floor(passedMs / TOGETHER_MS) + 1) * TOGETHER_MS
     const reason = `other sessions fail as well, as in ${short(first)}; they are told together`

@@ -12,7 +12,10 @@ export const subAgents = defineRule({
     // A route that names sub-agents asks for them.
     if (on === 'subagent-done' || (on !== '*' && on === event.name)) return send
     const isOfSubagent =
-      isSubagent || event.kind === 'subagent-done' || session?.isSubagent === true
+      isSubagent ||
+      event.kind === 'subagent-done' ||
+      event.isOfSubagent === true ||
+      session?.isSubagent === true
     return isOfSubagent ? suppress('a sub-agent, not the agent itself') : send
   },
 })

@@ -3,7 +3,7 @@ import type { Destination } from '../../deliver/attempt.ts'
 import type { Begun, EarlierMessages } from '../../deliver/message-life.ts'
 import { withOpenQuestions, withoutAnswered } from '../../deliver/summary.ts'
 import { update, withdraw } from '../../deliver/withdraw.ts'
-import { type Delivery, staysShown } from '../../delivery.ts'
+import { type Asked, type Delivery, staysShown } from '../../delivery.ts'
 import type { Journal } from '../../journal/journal.ts'
 import type { PolicyMemory } from '../../policy/checkpoint.ts'
 import { WENT_ON_BEFORE, whyNotAsked } from '../../policy/held.ts'
@@ -139,9 +139,9 @@ export class OpenMessages implements EarlierMessages {
     const isItself = events.includes(shown.event)
     if (urgency !== 'critical' && !isItself && !(known && isOver(known, shown))) return undefined
     if (!this.#shown.take(shown, this.#takenUntil())) return undefined
-    const open = shown.questions.filter(
-      (one) => !events.includes(one.id) && !(known && isAnswered(known, one)),
-    )
+    const isOwn = (one: Asked) =>
+      events.includes(one.id) || delivery.questions?.some((own) => isSameQuestion(own, one, known))
+    const open = shown.questions.filter((one) => !isOwn(one) && !(known && isAnswered(known, one)))
     return { shown, open }
   }
 
@@ -205,6 +205,13 @@ export class OpenMessages implements EarlierMessages {
     const { config, now } = this.#deps
     return now() + config().config.deliveryTimeoutSeconds * 1000 + LONGER_MS
   }
+}
+
+/** A question that is asked again, such as by a reminder, is not listed beside itself. */
+function isSameQuestion(one: Asked, other: Asked, session: Session | undefined): boolean {
+  const callOf = ({ id }: Asked) => session?.questions.find((known) => known.id === id)?.toolUseId
+  const [call, ofOther] = [callOf(one), callOf(other)]
+  return call && ofOther ? call === ofOther : session !== undefined && one.text === other.text
 }
 
 function isOf(one: SessionRef, { client, sessionId }: SessionRef): boolean {

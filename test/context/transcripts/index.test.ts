@@ -22,6 +22,21 @@ const droid = (message: Payload): Payload => ({ type: 'message', message })
 /** Lines that the transcripts of the shared suite (formats.test.ts) do not have. */
 const lines: Record<Format, Row[]> = {
   claude: [
+    [
+      'a prompt of a member of a team',
+      claude('user', 'go', { teamName: 'web', agentName: 'docs' }),
+      [{ type: 'session', isSubagent: true }, prompt('go'), { type: 'session' }],
+    ],
+    [
+      'a prompt of the session that leads the team',
+      claude('user', 'go', { teamName: 'web', agentName: 'team-lead' }),
+      [prompt('go'), { type: 'session' }],
+    ],
+    [
+      'a prompt in a session that has the name of an agent',
+      claude('user', 'go', { agentName: 'docs' }),
+      [prompt('go'), { type: 'session' }],
+    ],
     ['a prompt', claude('user', 'go'), [prompt('go'), { type: 'session' }]],
     [
       'a prompt of a program, on a branch',
@@ -657,6 +672,54 @@ describe('the tokens of a message', () => {
     const record = codex('event_msg', { type: 'token_count', info: { last_token_usage: usage } })
     const [entry] = readRecords([record], 'codex')
     expect(entry?.type === 'usage' ? entry.tokens : undefined).toEqual(tokens)
+  })
+})
+
+describe('the sub-agents of codex', () => {
+  const call = (name: string, args: object, output: unknown) => [
+    codex('response_item', {
+      ...{ type: 'function_call', name, call_id: 'c1', namespace: 'multi_agent_v1' },
+      arguments: JSON.stringify(args),
+    }),
+    codex('response_item', {
+      ...{ type: 'function_call_output', call_id: 'c1', output: JSON.stringify(output) },
+    }),
+  ]
+  const note = (agent_path: string, status: unknown, role = 'user') => {
+    const text = `<subagent_notification>\n${JSON.stringify({ agent_path, status })}\n</subagent_notification>`
+    const content = [{ type: 'input_text', text }]
+    return [codex('response_item', { type: 'message', role, content })]
+  }
+  const activity = (kind: string) => [
+    codex('event_msg', {
+      type: 'item_completed',
+      item: { type: 'SubAgentActivity', kind, agent_thread_id: 'a1' },
+    }),
+  ]
+
+  it.each<[string, object[], 'started' | 'over' | undefined]>([
+    ['is started', call('spawn_agent', { message: 'Look' }, { agent_id: 'a1' }), 'started'],
+    ['could not be started', call('spawn_agent', {}, 'too many agents'), undefined],
+    ['gets more to do', call('send_input', { target: 'a1' }, {}), 'started'],
+    ['is resumed', call('resume_agent', { id: 'a1' }, {}), 'started'],
+    ['was waited for', call('wait_agent', {}, { status: { a1: { completed: 'Two' } } }), 'over'],
+    ['goes on', call('wait_agent', {}, { status: { a1: 'running' }, timed_out: true }), undefined],
+    ['was not waited for long enough', call('wait_agent', {}, { status: {} }), undefined],
+    ['is closed', call('close_agent', { target: 'a1' }, {}), 'over'],
+    ['is over, as a note says', note('a1', { completed: 'Two' }), 'over'],
+    ['was shut down, as a note says', note('a1', 'shutdown'), 'over'],
+    ['goes on, as a note says', note('a1', 'running'), undefined],
+    ['is quoted', note('a1', 'shutdown', 'assistant'), undefined],
+    ['becomes active', activity('started'), 'started'],
+    ['is no longer active', activity('completed'), 'over'],
+    ['was interrupted', activity('interrupted'), 'over'],
+    ['does something else', activity('interacted'), undefined],
+  ])('are read: one %s', (_, records, what) => {
+    const type = what === 'started' ? 'agentStarted' : 'agentOver'
+    const entries = readRecords(records as Payload[], 'codex')
+    expect(entries.filter((one) => /^agent/.test(one.type))).toEqual(
+      what ? [{ type, id: 'a1', at: undefined }] : [],
+    )
   })
 })
 

@@ -162,6 +162,28 @@ describe('a message that may be withdrawn', () => {
     expect(last.delivery.message.body).not.toContain('make e2')
   })
 
+  it('is replaced by a reminder of its question, which lists that once', async () => {
+    const { begin, happen, question, shown, tell } = await makeOpen()
+    const asked = (id: string, toolUseId: string, text: string) => {
+      happen(id, 'PermissionRequest', { toolUseId })
+      const delivery = question(id)
+      return { ...delivery, questions: delivery.questions.map((one) => ({ ...one, text })) }
+    }
+    await tell('one', asked('e1', 't1', 'Bash: make'))
+    const reminder = await begin(asked('e2', 't1', 'your permission for Bash: make'))
+    expect(reminder.delivery.message.title).toBe('title of e2')
+    reminder.delivered('one')
+    // Without the call, its words show that it is the same; another call may have the same words.
+    const again = await begin(asked('e3', '', 'your permission for Bash: make'))
+    expect(again.delivery.message.title).toBe('title of e3')
+    again.delivered('one')
+    await tell('one', asked('e4', 't4', 'Bash: make'))
+    const next = await begin(asked('e5', 't5', 'Bash: make'))
+    expect(next.delivery.message.title).toBe('title of e5 and 2 more')
+    next.delivered('one')
+    expect(shown()[0]?.questions.map(({ id }) => id)).toEqual(['e5', 'e4', 'e3'])
+  })
+
   it('may have arrived although its attempt failed', async () => {
     const { begin, handles, happen, open, question, received, ref, tell } = await makeOpen()
     happen('e1', 'PermissionRequest', { toolUseId: 'e1' })
