@@ -20,6 +20,9 @@ interface Client {
   prompt: string
   stop: string
   fail?: string
+  /** By what it announces a question; the notice of it follows after six seconds. */
+  asks?: readonly string[]
+  notice?: string
   /** A turn that the client begins by itself. */
   own?: object
   /** Its hook when a person stops the turn; none fires if absent. */
@@ -40,10 +43,13 @@ const claude: Client = {
   },
   end: 'SessionEnd.normal',
   lists: ['shell', 'monitor', 'subagent', mate],
+  asks: ['PreToolUse.question', 'PermissionRequest.question'],
+  notice: 'Notification.permission',
   schedules: true,
   idleAfterMs: MINUTE_MS,
 }
-const { idleAfterMs: _, ...claudeInEditor } = claude
+const { idleAfterMs: _, notice: __, ...inEditor } = claude
+const claudeInEditor = { ...inEditor, asks: ['PreToolUse.question'] }
 
 const opencode: Client = {
   ...{ client: 'opencode', prompt: 'chat.message', stop: 'session.idle', fail: 'session.error' },
@@ -88,6 +94,8 @@ export interface Unseen {
   id: string
   at: number
   asks: boolean
+  /** Whether it failed: then it is told like a question, or the next end is. */
+  isFailure?: true
   /** When the client was to go on by itself. */
   wakesAt: number | undefined
   /** Whether agents go on, or a hook or a prompt that waited made the agent go on at once. */
@@ -111,7 +119,8 @@ const seconds = (min: number, max: number) => fc.integer({ min: min * 1000, max:
 
 const step = fc.record({
   does: fc.constantFrom(
-    ...['next', 'next', 'next', 'next', 'own', 'own', 'hint', 'fail', 'elsewhere', 'stop', 'end'],
+    ...['next', 'next', 'next', 'next', 'own', 'own', 'hint', 'ask'],
+    ...['fail', 'elsewhere', 'stop', 'end'],
   ),
   afterMs: fc.oneof(
     { arbitrary: seconds(3, 20), weight: 4 },
@@ -168,6 +177,8 @@ class Model {
   readonly #session: Session
   #now = start
   #tasks: TaskType[] = []
+  /** Those that the turn has started which goes on. */
+  #fresh: TaskType[] = []
   #wakesAt: number | undefined
   #turns = 0
   #wroteAt = start
@@ -180,6 +191,8 @@ class Model {
   #isStopped = false
   /** Whether the last turn that ended has failed, and the person was not there since. */
   #isFailing = false
+  /** When it asked the question that is open. */
+  #askedAt: number | undefined
 
   constructor(client: Client) {
     this.#client = client
@@ -203,10 +216,12 @@ class Model {
   #take(one: Step): boolean {
     const isAtWork = this.#workAt !== undefined
     this.#pass(this.#afterMs(one))
+    this.#answer()
     if (one.does === 'end') return this.#leave(isAtWork)
     if (one.does === 'elsewhere') return this.#failElsewhere()
     if (!isAtWork) this.#begin(one.does === 'own' && this.#mayGoOn(), one.isHeard)
     else if (one.does === 'hint') this.#write()
+    else if (one.does === 'ask' && this.#client.asks) this.#ask(this.#client.asks)
     else if (one.does === 'fail' && this.#client.fail) this.#fail(this.#client.fail)
     else if (one.does === 'stop') this.#interrupt()
     else this.#stop(one)
@@ -233,7 +248,25 @@ class Model {
       this.#restAt = undefined
       this.#add('Notification.idle', idleAt)
     }
+    const noticeAt = (this.#askedAt ?? Number.POSITIVE_INFINITY) + 6000
+    if (this.#client.notice && noticeAt <= this.#now + ms) this.#add(this.#client.notice, noticeAt)
     this.#now += ms
+  }
+
+  #ask(names: readonly string[]) {
+    const call = { tool_use_id: `call-${this.#session.events.length}` }
+    const [id = ''] = names.map((name) => this.#add(name, this.#now, call))
+    const asked = { id, at: this.#now, asks: true, wakesAt: undefined, goesOn: undefined }
+    this.#session.unseen.push(asked)
+    this.#askedAt = this.#now
+  }
+
+  /** No hook tells of the answer. */
+  #answer() {
+    if (this.#askedAt === undefined) return
+    this.#askedAt = undefined
+    this.#isFailing = false
+    this.#session.personAt.push(this.#now)
   }
 
   #begin(isOwn: boolean, isHeard = true) {
@@ -264,8 +297,11 @@ class Model {
   #stop({ asks, starts, ends, wakes, goesOn }: Step) {
     const { lists = [], schedules } = this.#client
     const old = this.#tasks.filter((type, index) => type === mate || index >= ends)
-    const fresh = starts.filter((type) => lists.includes(type))
-    this.#tasks = [...old, ...fresh]
+    const started = starts.filter((type) => lists.includes(type))
+    this.#tasks = [...old, ...started]
+    // A refused end is none: the turn goes on.
+    const fresh = [...this.#fresh, ...started]
+    this.#fresh = goesOn === 'StopRefused' ? fresh : []
     this.#wakesAt = wakes && schedules ? this.#inMinutes(10) : undefined
     const crons = this.#wakesAt === undefined ? [] : [this.#wakesAt]
     const id = this.#add(this.#client.stop, this.#now, {
@@ -282,7 +318,7 @@ class Model {
       }
     }
     this.#forgetAtOnce()
-    this.#isFailing = false
+    if (goesOn !== 'StopRefused') this.#isFailing = false
     const isLong = this.#now - Math.min(this.#wroteAt, this.#heardAt ?? this.#now) >= SHORT_MS
     const isGoingOn = agents > 0 || fresh.includes(mate)
     if (isLong || asks) {
@@ -315,9 +351,9 @@ class Model {
     // As its transcript shows.
     if (event && this.#heardAt === undefined) event.durationMs = this.#now - (this.#workAt ?? 0)
     this.#forgetAtOnce()
-    const failed = { id, at: this.#now, asks: true, wakesAt: undefined, goesOn: undefined }
+    const failed = { id, at: this.#now, wakesAt: undefined, goesOn: undefined }
     // That the same failure comes again is no news.
-    if (!this.#isFailing) this.#session.unseen.push(failed)
+    if (!this.#isFailing) this.#session.unseen.push({ ...failed, asks: true, isFailure: true })
     this.#isFailing = true
     this.#rest()
   }

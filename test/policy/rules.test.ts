@@ -1284,6 +1284,11 @@ describe('the rule', () => {
       'desktop 260',
       'desktop 301',
     ])
+    const asked: Step = [200, of('a', request)]
+    expect(byDefault([...all, own(190), asked, fails(260, 'a')]).slice(1)).toEqual([
+      'desktop 200',
+      'desktop 260',
+    ])
     const other = fails(260, 'a', { error: 'billing_error' })
     expect(byDefault([...all, own(259), other]).at(-1)).toBe('desktop 260')
   })
@@ -1300,6 +1305,8 @@ describe('the rule', () => {
       'desktop 0',
       'desktop 50',
     ])
+    // A short turn is not told, so the failure is.
+    expect(byDefault([...start, [5, of('b', stop)]])).toEqual(['desktop 0', 'desktop 3 at 60'])
   })
 
   it('a failure while no turn runs is none of the session, and ends nothing', () => {

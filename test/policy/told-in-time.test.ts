@@ -14,7 +14,7 @@ const configs = [
   {
     channels: { desktop: { type: 'desktop' }, phone: { type: 'desktop' } },
     routes: [
-      { on: ['done', 'failed'], to: ['desktop'] },
+      { on: ['permission', 'done', 'failed'], to: ['desktop'] },
       { on: ['waiting'], to: ['phone'] },
     ],
   },
@@ -29,10 +29,12 @@ function isAwaited({ goesOn, wakesAt }: Unseen): boolean {
 
 /** The latest time at which the end of a turn is told, or something later that tells of its session. */
 function deadlineOf(unseen: Unseen, session: Session): number {
-  const { at, asks, wakesAt = 0, goesOn } = unseen
+  const { at, asks, isFailure, wakesAt = 0, goesOn } = unseen
   const inTime = (one: Unseen, until: number) => one.at > at && one.at <= until
   if (asks) {
-    const other = session.unseen.find((one) => one.asks && inTime(one, at + MINUTE_MS))
+    const other = session.unseen.find(
+      (one) => (one.asks || isFailure) && inTime(one, at + MINUTE_MS),
+    )
     return other ? deadlineOf(other, session) : at + MINUTE_MS
   }
   if (goesOn === 'at once') return at + AT_WORK_MS
@@ -48,10 +50,13 @@ function deadlineOf(unseen: Unseen, session: Session): number {
   return Math.max(dueAt, Math.min(own.to, own.lastAt + AT_WORK_MS) + LIMIT_MS)
 }
 
-function isTold({ id, at, asks }: Unseen, until: number, pings: readonly Ping[], session: Session) {
+function isTold(unseen: Unseen, until: number, pings: readonly Ping[], session: Session) {
+  const { id, at, asks, isFailure } = unseen
+  const tells = (one: Session['events'][number]) =>
+    !asks || one.asks === true || (isFailure && one.kind === 'done')
   const later = new Set(
     session.events
-      .filter((one) => one.id === id || (one.at >= at && (!asks || one.asks === true)))
+      .filter((one) => one.id === id || (one.at >= at && tells(one)))
       .map((one) => one.id),
   )
   return pings.some(
@@ -93,11 +98,13 @@ describe('whatever a person has not seen', () => {
     )
   })
 
-  it('is all that is told of turns, once each', () => {
+  it('is all that is told of turns and questions, once each', () => {
     fc.assert(
       fc.property(sessions, ({ events, ...session }) => {
         const { pings } = runTimeline(events)
-        const told = pings.filter(({ kind }) => kind === 'done').flatMap((ping) => ping.events)
+        const told = pings
+          .filter(({ kind }) => kind === 'done' || kind === 'permission')
+          .flatMap((ping) => ping.events)
         const unseen = session.unseen.map(({ id }) => id)
         const others = told.filter((id) => !unseen.includes(id))
         const why = inWords({ ...session, events }, pings)

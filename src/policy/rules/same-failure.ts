@@ -1,6 +1,7 @@
 import type { AcceptedEntry } from '../../journal/entry.ts'
 import { addLimited } from '../limited-list.ts'
 import { type Session, sessionKey } from '../sessions.ts'
+import { replaces } from '../turns.ts'
 import { definePolicy, type JudgedEvent, send, suppress } from '../types.ts'
 
 /** How often the failures of several sessions are told while they have one cause. */
@@ -24,7 +25,8 @@ interface Known {
 /**
  * A usage limit or an outage stops many sessions at once. The first failure is told at once; those of other sessions that
  * follow with the same cause are told together, once a minute. A session that fails again in the same way is not told
- * again until a person has written in it, or a turn of it has ended well. On a channel for programs only that applies.
+ * again until a person has written in it, it has asked something, or a turn of it has ended well. On a channel for
+ * programs only that applies.
  */
 export const sameFailure = definePolicy<Known[]>({
   name: 'same-failure',
@@ -48,11 +50,11 @@ export const sameFailure = definePolicy<Known[]>({
     const reason = `other sessions fail as well, as in ${short(first)}; they are told together`
     return { type: 'hold', until, reason, group: `failure ${event.client} ${first.cause}` }
   },
-  review({ kind, at }, _, { session }) {
-    const { means, at: endedAt = 0 } = session?.turnEnd ?? {}
-    return kind === 'failed' && means === 'Stop' && endedAt > at
-      ? 'a later turn of the session ended well'
-      : undefined
+  review({ kind, at, channel }, _, { session }) {
+    const { turnEnd } = session ?? {}
+    if (kind !== 'failed' || turnEnd?.means !== 'Stop' || turnEnd.at <= at) return undefined
+    const isFollowed = replaces(turnEnd, { channel, asks: false })
+    return isFollowed ? 'a later turn of its session ended well, and is told' : undefined
   },
 })
 
@@ -71,8 +73,9 @@ function isAlike(one: Known, { id, kind, client, failure }: JudgedEvent): boolea
 
 /** Whether nothing has happened in the session since that failure but others. */
 function isStillFailing(session: Session | undefined, { at }: Known): boolean {
-  const { promptAt = 0, turnEnd } = session ?? {}
-  return promptAt <= at && turnEnd?.means === 'StopFailure' && turnEnd.at >= at
+  const { promptAt = 0, turnEnd, questions = [] } = session ?? {}
+  const hasAsked = questions.some((asked) => asked.at > at)
+  return promptAt <= at && !hasAsked && turnEnd?.means === 'StopFailure' && turnEnd.at >= at
 }
 
 /** The failure with which the cause began that is still there at a moment; undefined if there is none. */
