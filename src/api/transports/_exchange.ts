@@ -41,7 +41,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     // Where a proxy closes every connection, undici would open hundreds of them a second.
     if (this.#socket) return socket.destroy(new Error('the connection was closed'))
     this.#socket = socket
-    this.request.onEnd((reason) => socket.destroy(reason))
+    this.request.onEnd((reason) => this.#stopConnecting(reason))
   }
 
   onRequestStart(controller: Dispatcher.DispatchController) {
@@ -70,9 +70,18 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_: Dispatcher.DispatchController, cause: Error) {
     this.#settle('broken', cause)
-    this.#socket?.destroy()
+    this.#stopConnecting(cause)
     // After the timers that are due: they may be about to end the next request as well.
     setTimeout(this.#release)
+  }
+
+  /**
+   * Once the request is sent, only undici may close the connection. It takes a closed socket for the end of a response
+   * without a length, and if it has given up that response, a failed assertion ends the process. Through a proxy, the TLS
+   * connection on top of the socket would never close, and block the requests that follow.
+   */
+  #stopConnecting(reason: Error) {
+    if (!this.isSent) this.#socket?.destroy(reason)
   }
 
   #settle(end: TransportResponse['end'], cause?: unknown) {
