@@ -15,7 +15,7 @@ const files: { [path: string]: (old: string) => string } = {
   'openapi.json': openApiText,
   'docs/api.md': (old) => replaceBlock(old, 'endpoints', endpointsTable()),
   'docs/emulator.md': (old) => replaceBlock(old, 'choices', choicesTable()),
-  ...clientModules(),
+  ...clientModules,
   'docs/commands.md': () => commands,
   'docs/notifiers.md': (old) => replaceBlock(old, 'notifiers', optionsTable()),
 }

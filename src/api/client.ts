@@ -13,7 +13,7 @@ import type {
   ServiceAccountsKeysApi,
   SessionsApi,
   SessionsMessagesApi,
-} from './types/index.ts'
+} from './types.ts'
 
 /** A client. Every endpoint is a method that takes one flat input and then options. */
 export interface Client extends EndpointMethods {

@@ -1,4 +1,4 @@
-import { withoutUndefined } from './record.ts'
+import { isRecord, withoutUndefined } from './record.ts'
 import type { Phase, ResponseHeaders } from './transport.ts'
 
 export type ErrorKind =
@@ -148,7 +148,7 @@ export class AbortedError extends BaseClientError {
 }
 
 /** Facts about a response that an error carries. */
-export interface ResponseFacts extends ErrorFacts {
+interface ResponseFacts extends ErrorFacts {
   status?: number
   requestId?: string
   bodyText?: string
@@ -156,7 +156,7 @@ export interface ResponseFacts extends ErrorFacts {
 }
 
 /** An error that was caused by a response. */
-export abstract class ResponseError<
+abstract class ResponseError<
   Facts extends ResponseFacts = ResponseFacts,
 > extends BaseClientError<Facts> {
   declare readonly requestId?: string
@@ -194,3 +194,121 @@ export class DecodeError extends ResponseError<DecodeFacts> {
   /** How the response differs from the known shape; only if `strict` is set. */
   declare readonly drift?: readonly Drift[]
 }
+
+/** Facts that an error response states. */
+interface HttpFacts extends ResponseFacts {
+  status: number
+  bodyText: string
+  /** Title of the status, from the response if it has one. */
+  title: string
+  detail?: string
+  metadata?: Readonly<Record<string, unknown>>
+  /** When the service asks to be called again, from `Retry-After`. */
+  retryAt?: Date
+}
+
+/** The service refused or failed. Statuses without a class of their own use this one. */
+export class HttpError extends ResponseError<HttpFacts> {
+  override readonly name: string = 'HttpError'
+  readonly kind = 'http'
+  declare readonly status: number
+  declare readonly title: string
+  declare readonly detail?: string
+  declare readonly metadata?: Readonly<Record<string, unknown>>
+  declare readonly retryAt?: Date
+}
+/** 400: the service does not accept the input. */
+export class BadRequestError extends HttpError {
+  override readonly name = 'BadRequestError'
+}
+/** 401: the key is missing, wrong, revoked or expired. */
+export class AuthenticationError extends HttpError {
+  override readonly name = 'AuthenticationError'
+}
+/** 403: the key may not do this. */
+export class PermissionError extends HttpError {
+  override readonly name = 'PermissionError'
+}
+/** 404: the resource does not exist, or the key may not see it. */
+export class NotFoundError extends HttpError {
+  override readonly name = 'NotFoundError'
+}
+/** 409: the request conflicts with the current state. */
+export class ConflictError extends HttpError {
+  override readonly name = 'ConflictError'
+}
+/** 429: too many requests. */
+export class RateLimitError extends HttpError {
+  override readonly name = 'RateLimitError'
+}
+/** 5xx: the service, or something in front of it, failed. */
+export class ServerError extends HttpError {
+  override readonly name = 'ServerError'
+}
+
+const classes: Readonly<Record<number, typeof HttpError>> = {
+  400: BadRequestError,
+  401: AuthenticationError,
+  403: PermissionError,
+  404: NotFoundError,
+  409: ConflictError,
+  429: RateLimitError,
+}
+
+/** The class that belongs to a status. */
+export function httpErrorOf(status: number): typeof HttpError {
+  return classes[status] ?? (status >= 500 ? ServerError : HttpError)
+}
+
+/** The response of `organization.limits.setUsers`, without the fields that this version does not know. */
+interface PartialResult {
+  updated: { email: string; limit: number | null }[]
+  errors: { email: string; error: string }[]
+}
+
+/** Some user limits were refused; the others were set. */
+export class PartialFailureError extends BaseClientError {
+  override readonly name = 'PartialFailureError'
+  readonly kind = 'partial'
+  /** Limits that were set. */
+  readonly updated: PartialResult['updated']
+  /** Entries that were refused, each with its reason. */
+  readonly errors: PartialResult['errors']
+
+  constructor({ updated, errors }: PartialResult) {
+    const lines = errors.map((entry) =>
+      isRecord(entry) ? `${entry.email}: ${entry.error}` : String(entry),
+    )
+    super(
+      `${errors.length} of ${errors.length + updated.length} limits not set: ${lines.join('; ')}`,
+    )
+    this.updated = updated
+    this.errors = errors
+  }
+}
+
+/**
+ * Returns the response of `organization.limits.setUsers` if every limit was set.
+ * @throws {PartialFailureError} with what was set and what was not
+ */
+export function throwIfAnyFailed<Response extends PartialResult>(response: Response): Response {
+  // Responses are passed on even if they differ from the known shape.
+  const { errors, updated } = Object(response)
+  if (Array.isArray(errors) && errors.length > 0)
+    throw new PartialFailureError({ errors, updated: Array.isArray(updated) ? updated : [] })
+  return response
+}
+
+/** Every error that a client rejects with. `kind` tells them apart and narrows the type. */
+export type ClientError =
+  | ConfigError
+  | ValidationError
+  | NetworkError
+  | TimeoutError
+  | AbortedError
+  | HttpError
+  | DecodeError
+  | PartialFailureError
+
+/** Tells the errors of a client from others, also when two copies of this library are loaded. */
+export const isClientError = hasErrorMarker as (error: unknown) => error is ClientError

@@ -14,7 +14,6 @@ export {
   type ServiceAccountsClient,
   type SessionsClient,
 } from './client.ts'
-export { type ClientError, isClientError } from './client-error.ts'
 export type { ApiPromise, ResponseInfo, WithResponse } from './core/api-promise.ts'
 export type {
   CallOptions,
@@ -31,32 +30,33 @@ export { PageList } from './core/page.ts'
 export type { RawRequest } from './core/request.ts'
 export {
   AbortedError,
+  AuthenticationError,
+  BadRequestError,
+  type ClientError,
   ConfigError,
+  ConflictError,
   DecodeError,
   type Drift,
   type ErrorFacts,
   type ErrorKind,
-  type InputIssue,
-  NetworkError,
-  TimeoutError,
-  ValidationError,
-} from './errors.ts'
-export { fieldOf } from './field-of.ts'
-export type { AddAndWait, Progress, WaitOptions } from './follow-up/add-and-wait.ts'
-export { textOf } from './follow-up/text-of.ts'
-export type { Watch, WatchInput } from './follow-up/watch.ts'
-export {
-  AuthenticationError,
-  BadRequestError,
-  ConflictError,
   HttpError,
+  type InputIssue,
+  isClientError,
+  NetworkError,
   NotFoundError,
+  PartialFailureError,
   PermissionError,
   RateLimitError,
   ServerError,
-} from './http-errors.ts'
+  TimeoutError,
+  throwIfAnyFailed,
+  ValidationError,
+} from './errors.ts'
+export type { AddAndWait, Progress, WaitOptions } from './follow-up/add-and-wait.ts'
+export { textOf } from './follow-up/turn.ts'
+export type { Watch, WatchInput } from './follow-up/watch.ts'
 export type { Host, RetryClass } from './operation.ts'
-export { PartialFailureError, throwIfAnyFailed } from './partial-failure.ts'
+export { fieldOf } from './record.ts'
 export type { RotatedKey, RotateTo } from './rotate-to.ts'
 export {
   type Phase,
@@ -69,4 +69,4 @@ export {
 export { type FetchOptions, fetchTransport } from './transports/fetch.ts'
 export { httpsTransport } from './transports/https.ts'
 export { type UndiciOptions, undiciTransport } from './transports/undici.ts'
-export type * from './types/index.ts'
+export type * from './types.ts'

@@ -1,23 +1,20 @@
-import { logAttempts } from './core/log.ts'
+import type { Shared } from './core/attempt.ts'
+import { Pauses } from './core/clock.ts'
 import { makeMethod } from './core/method.ts'
 import type { CallReport, ClientOptions, DerivedOptions } from './core/options.ts'
-import { Pauses } from './core/pauses.ts'
 import { makeRequest } from './core/request.ts'
 import { makeRetryBudget } from './core/retry.ts'
 import { resolveSettings } from './core/settings.ts'
-import type { Shared } from './core/shared.ts'
 import type { Drift } from './errors.ts'
-import { once } from './once.ts'
 import { completeOperation, isOperation, type OperationTree } from './operation.ts'
-import { operations } from './operations/index.ts'
-import { mapFields, withoutUndefined } from './record.ts'
-import { swallowErrors } from './swallow-errors.ts'
+import { operations } from './operations.ts'
+import { mapFields, once, swallowErrors, variablesOf, withoutUndefined } from './record.ts'
 import { areTimersFaked } from './timers.ts'
 import type { Transport } from './transport.ts'
 import { fetchTransport } from './transports/fetch.ts'
 import { httpsTransport } from './transports/https.ts'
 import { isUndiciUsable, undiciTransport } from './transports/undici.ts'
-import type { EndpointMethods } from './types/index.ts'
+import type { EndpointMethods } from './types.ts'
 
 /** What a client shares with the clients that are derived from it. */
 export type Pool = Pick<Shared, 'transport' | 'pauses' | 'budget' | 'workingPaths'>
@@ -109,4 +106,19 @@ function both(...listeners: (((report: CallReport) => void) | undefined)[]) {
   return (report: CallReport) => {
     for (const one of heard) one(report)
   }
+}
+
+/** Writes a line for every attempt to stderr if `HOOKBELL_LOG=debug`. It contains no credentials and no data. */
+function logAttempts(options: DerivedOptions): ((report: CallReport) => void) | undefined {
+  if (variablesOf(options).HOOKBELL_LOG !== 'debug') return undefined
+  return (report) => console.error(lineOf(report))
+}
+
+function lineOf(report: CallReport): string {
+  const { callId, attempt, method, route, status, failure, elapsedMs, requestId, retryInMs } =
+    report
+  const request = requestId ? `, request ${requestId}` : ''
+  const next = retryInMs === undefined ? '' : `, next attempt in ${retryInMs} ms`
+  const outcome = `${status ?? failure} in ${elapsedMs} ms${request}${next}`
+  return `hookbell api: call ${callId}, attempt ${attempt}: ${method} ${route}: ${outcome}`
 }

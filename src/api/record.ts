@@ -43,3 +43,39 @@ export function withoutUndefined<Given extends object>(record: Given): Partial<G
   const fields = Object.entries(record).filter(([, value]) => value !== undefined)
   return Object.fromEntries(fields) as Partial<Given>
 }
+
+/** Calls `make` at the first call and caches its result. */
+export function once<T extends object>(make: () => T): () => T {
+  let made: T | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
+/**
+ * Wraps a callback of the user, so that an error in it does not make a successful call fail. If the callback is
+ * async, its rejection does not end the process either.
+ */
+export function swallowErrors<Value>(callback: (value: Value) => unknown) {
+  return async (value: Value) => {
+    try {
+      await callback(value)
+    } catch {
+      // There is nobody to report the error to.
+    }
+  }
+}
+
+/**
+ * Reads a field that the types do not declare: one that this version does not know, or one that is named after a
+ * company. Undefined if the value does not have it, or is not an object.
+ *
+ * @example
+ * fieldOf(message, 'openaiMessageId')
+ * fieldOf(await client.wiki.get({ wikiRunId }), 'status')
+ */
+export function fieldOf(value: unknown, name: string): unknown {
+  const record = Object(value)
+  return Object.hasOwn(record, name) ? record[name] : undefined
+}

@@ -61,3 +61,10 @@ export function isSuccess(status: number): boolean {
 
 /** The body of an error response is kept up to this many bytes. */
 export const errorBodyBytes = 64 * 1024
+
+const LOCAL = /^https?:\/\/(127(\.\d+){3}|([^/]*\.)?localhost|\[::1\])(:\d+)?$/
+
+/** Whether the origin of a URL can only mean this machine. */
+export function isLocal(origin: string): boolean {
+  return LOCAL.test(origin)
+}

@@ -5,7 +5,7 @@ import type { Emulator } from '../emulator/index.ts'
 import { describeError, errorCode, HookbellError, usageError } from '../errors.ts'
 import { cleanText } from '../text/clean.ts'
 import { quoteWord } from '../text/shell.ts'
-import { toSafeJson } from './api/json.ts'
+import { toSafeJson } from './api/fields.ts'
 
 export const emulatorCommand = defineCommand({
   args: {

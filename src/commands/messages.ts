@@ -3,10 +3,9 @@ import type { Message, MessagesClient } from '../api/index.ts'
 import { print, terminalWidth } from '../cli/output.ts'
 import { usageError } from '../errors.ts'
 import { counted } from '../text/counted.ts'
-import { withClient } from './api/client.ts'
+import { readSessionId, withClient } from './api/client.ts'
 import { isForUsers, renderConversation, sortMessages } from './api/conversation.ts'
 import { printLine, printResponse } from './api/print-response.ts'
-import { readSessionId } from './api/session-id.ts'
 
 const PAGE_SIZE = 100
 

@@ -9,7 +9,7 @@ import { type StoredEvent, storeEvent } from '../hook/store-event.ts'
 import { didYouMean } from '../text/suggest.ts'
 import { isOnHold } from '../worker/on-hold.ts'
 import { wakeWorkerOf } from './_wake-worker.ts'
-import { readText } from './api/read-text.ts'
+import { readText } from './api/read-input.ts'
 
 /** The events that agents send for these kinds: routes, rules and templates treat a message as they treat theirs. */
 const payloads = {

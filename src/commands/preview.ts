@@ -19,7 +19,7 @@ import { didYouMean } from '../text/suggest.ts'
 import { stateFolders, withEvents } from './_events.ts'
 import { findEvent, findEvents } from './_find-event.ts'
 import { writePrivate } from './_write-private.ts'
-import { readText } from './api/read-text.ts'
+import { readText } from './api/read-input.ts'
 
 const RECORDED = 'Made from the journal, which keeps the text as it was sent'
 

@@ -4,13 +4,11 @@ import { paint, print, say } from '../cli/output.ts'
 import { HookbellError, usageError } from '../errors.ts'
 import { oneLine } from '../text/clean.ts'
 import { parseDuration } from '../text/duration.ts'
-import { endedByInterrupt, withClient } from './api/client.ts'
-import { renderText } from './api/conversation.ts'
+import { endedByInterrupt, readSessionId, withClient } from './api/client.ts'
+import { makeFollower, renderText } from './api/conversation.ts'
 import { asText } from './api/fields.ts'
-import { makeFollower } from './api/follow.ts'
 import { printResponse } from './api/print-response.ts'
-import { readText } from './api/read-text.ts'
-import { readSessionId } from './api/session-id.ts'
+import { readText } from './api/read-input.ts'
 
 const DAY_MS = 86_400_000
 

@@ -3,10 +3,8 @@ import { print, terminalWidth } from '../cli/output.ts'
 import { usageError } from '../errors.ts'
 import { writePrivate } from './_write-private.ts'
 import { withClient } from './api/client.ts'
-import { lastDays } from './api/period.ts'
 import { printResponse } from './api/print-response.ts'
-import { readUsage, type Usage } from './api/usage.ts'
-import { renderCsv } from './api/usage-csv.ts'
+import { lastDays, readUsage, renderCsv, type Usage } from './api/usage.ts'
 import { renderUsage } from './api/usage-report.ts'
 
 const MOST_DAYS = 366

@@ -5,8 +5,8 @@ import { parseBody } from './body.ts'
 import { EmulatorError, parseOr } from './errors.ts'
 import { parseFaults } from './faults.ts'
 import { ok, Problem, problemReply, type Reply } from './reply.ts'
-import type { Running } from './running.ts'
-import { viewState } from './state/state-view.ts'
+import { viewState } from './state/state.ts'
+import type { Running } from './world.ts'
 
 const PREFIX = '/__emulator/'
 

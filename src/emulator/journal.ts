@@ -1,4 +1,4 @@
-import { isTooDeep } from './nesting.ts'
+import { isTooDeep } from './body.ts'
 
 /** A request that reached the emulator. */
 export interface RecordedRequest {

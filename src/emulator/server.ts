@@ -15,7 +15,7 @@ import { type Exchange, handleRequest } from './handle-request.ts'
 import { recordedBody, recordedHeaders, recordedQuery } from './journal.ts'
 import { Problem, problemReply, type Reply } from './reply.ts'
 import { respond } from './respond.ts'
-import type { Running } from './running.ts'
+import type { Running } from './world.ts'
 
 const LOOPBACK = '127.0.0.1'
 

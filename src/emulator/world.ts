@@ -1,6 +1,9 @@
 import type { Endpoint, Output } from '../api/endpoints/endpoint.ts'
 import type { Clock } from './clock.ts'
+import type { makeFaults } from './faults.ts'
+import type { Journal } from './journal.ts'
 import type { Reply } from './reply.ts'
+import type { Router } from './router.ts'
 import type { Seed } from './state/seed.ts'
 import type { Key, Role, State } from './state/state.ts'
 
@@ -36,7 +39,7 @@ type Part<E, Name extends string> = E extends { readonly [K in Name]: infer Sche
 export type CheckedInput<E> = Part<E, 'params'> & Part<E, 'query'> & Part<E, 'body'>
 
 /** A response as the table declares it, without the names that only the client library adds. */
-export type Answer<E extends Endpoint> = Reply & { body?: Output<E> | Record<string, never> }
+type Answer<E extends Endpoint> = Reply & { body?: Output<E> | Record<string, never> }
 
 /** An endpoint with its implementation in the emulator. */
 export interface Handler {
@@ -51,4 +54,22 @@ export function handle<const E extends Endpoint>(
 ): Handler {
   // The input has been checked with the schemas of this very endpoint.
   return { endpoint, run: (input, context) => run(input as CheckedInput<E>, context) }
+}
+
+/** The parts of a started emulator that its servers and its control API use. */
+export interface Running {
+  readonly world: World
+  readonly router: Router
+  readonly journal: Journal
+  readonly faults: ReturnType<typeof makeFaults>
+  /** Writes the state if it has changed and there is a file for it. */
+  save(): void
+  /** Restores the seed and the faults of the start. */
+  reset(): void
+}
+
+/** The response to a deletion: 200 with an empty object, or 204 if the seed says so. */
+export function deleted({ seed }: World): Reply & { body?: Record<string, never> } {
+  const { deletionStatus: status } = seed.behavior
+  return status === 204 ? { status } : { status, body: {} }
 }

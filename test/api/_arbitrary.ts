@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import * as z from 'zod'
-import { isEmail } from '../../src/api/validation/formats.ts'
+import { isEmail } from '../../src/api/validation/shape.ts'
 import { anyCharacter } from '../support/any-character.ts'
 
 interface Node {

@@ -10,7 +10,7 @@ import {
   type Operation,
   type WrittenOperation,
 } from '../../src/api/operation.ts'
-import { operations as areas } from '../../src/api/operations/index.ts'
+import { operations as areas } from '../../src/api/operations.ts'
 import {
   type FaultServer,
   type Script,

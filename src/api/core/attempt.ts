@@ -1,22 +1,33 @@
-import { ConfigError, hasErrorMarker } from '../errors.ts'
+import { ConfigError, type Drift, hasErrorMarker } from '../errors.ts'
 import type { Host, RetryClass } from '../operation.ts'
-import { isRecord } from '../record.ts'
-import { swallowErrors } from '../swallow-errors.ts'
+import { isRecord, swallowErrors } from '../record.ts'
 import {
   isSuccess,
   type Phase,
   type ResponseHeaders,
+  type Transport,
   TransportFailure,
   type TransportRequest,
   type TransportResponse,
 } from '../transport.ts'
-import { type Clock, Ended } from './clock.ts'
-import { Lifetime } from './lifetime.ts'
-import type { DerivedOptions, OutgoingRequest } from './options.ts'
-import type { AttemptFailure } from './retry.ts'
-import { parseRetryAfter } from './retry-after.ts'
+import { type Clock, Ended, Lifetime, type Pauses } from './clock.ts'
+import type { CallReport, ClientOptions, DerivedOptions, OutgoingRequest } from './options.ts'
+import { type AttemptFailure, parseRetryAfter, type RetryBudget } from './retry.ts'
 import { nextKey, RESERVED, resolveAddedHeaders, type Settings } from './settings.ts'
-import type { Shared } from './shared.ts'
+
+/** What all calls of a client share. */
+export interface Shared {
+  options: ClientOptions
+  /** Throws a `ConfigError` if the client is not set up. */
+  settings(): Settings
+  transport: Transport
+  pauses: Pauses
+  budget: RetryBudget
+  reportDrift(drift: Drift): void
+  reportAttempt: ((report: CallReport) => void) | undefined
+  /** Alternate paths that worked where the usual ones were not found, by endpoint `id`. */
+  workingPaths: Map<string, string>
+}
 
 /** The part of a request that depends on the endpoint and the input, not on the client's settings. */
 export interface Target {

@@ -1,11 +1,10 @@
 import { ConfigError } from '../errors.ts'
 import { now } from '../timers.ts'
-import type { Call, SentRequest, Target } from './attempt.ts'
+import type { Call, SentRequest, Shared, Target } from './attempt.ts'
 import { toError } from './failure.ts'
 import type { CallOptions } from './options.ts'
 import { type Outcome, send } from './send.ts'
 import { resolveLimits, type Settings } from './settings.ts'
-import type { Shared } from './shared.ts'
 
 /** A call that ended with a response. */
 export interface Answered {
@@ -35,7 +34,7 @@ export async function perform(
   const call = { id: callCount, shared, settings, target, limits, request, secrets: [], signal }
   const outcome = await send(call, startedAt)
   const { last, isReplay } = outcome
-  if (last.failure && !isReplay) throw toError(call, outcome, last)
+  if (last.failure && !isReplay) throw toError(call, outcome.facts, last)
   return { call, outcome }
 }
 

@@ -1,9 +1,83 @@
 import { clearTimeout, now, setTimeout } from '../timers.ts'
 import type { Phase } from '../transport.ts'
-import { Lifetime } from './lifetime.ts'
-import { onAbort } from './on-abort.ts'
-import type { Pauses } from './pauses.ts'
 import type { AttemptFailure } from './retry.ts'
+
+const watched = new WeakMap<AbortSignal, Set<() => void>>()
+
+/**
+ * Runs a callback when a signal is aborted; the returned function removes the callback. All callbacks of
+ * a signal share one listener, since Node.js warns of a leak when one signal has many listeners.
+ */
+function onAbort(signal: AbortSignal, callback: () => void): () => void {
+  const callbacks = watched.get(signal) ?? new Set()
+  watched.set(signal, callbacks)
+  if (callbacks.size === 0) signal.addEventListener('abort', runAll)
+  callbacks.add(callback)
+  return () => {
+    callbacks.delete(callback)
+    if (callbacks.size === 0) signal.removeEventListener('abort', runAll)
+  }
+}
+
+function runAll(this: AbortSignal) {
+  for (const callback of [...(watched.get(this) ?? [])]) callback()
+}
+
+/** The pauses of a client's calls. They end when the client is closed. Not an `AbortSignal`, whose first one takes 1 ms. */
+export class Pauses {
+  /** Undefined once the client is closed. */
+  #ends: Set<() => void> | undefined = new Set()
+
+  /** Calls `end` when the client is closed, or at once if it is closed already. */
+  add(end: () => void) {
+    if (this.#ends) this.#ends.add(end)
+    else end()
+  }
+
+  delete(end: () => void) {
+    this.#ends?.delete(end)
+  }
+
+  endAll() {
+    const ends = this.#ends ?? []
+    this.#ends = undefined
+    for (const end of ends) end()
+  }
+}
+
+/** Tells a transport when one attempt is cut short, by a timeout or an abort. That happens at most once. */
+export class Lifetime {
+  /** Why it ended; undefined before. */
+  endReason: Error | undefined
+  #callbacks: ((reason: Error) => void)[] | undefined
+  #controller: AbortController | undefined
+
+  end(reason: Error) {
+    if (this.endReason) return
+    this.endReason = reason
+    for (const callback of this.#callbacks ?? []) callback(reason)
+    this.#controller?.abort(reason)
+  }
+
+  /** Calls back when the attempt is cut short, or at once if it already was. */
+  readonly onEnd = (callback: (reason: Error) => void) => {
+    if (this.endReason) return callback(this.endReason)
+    this.#callbacks ??= []
+    this.#callbacks.push(callback)
+  }
+
+  /** The attempt is complete. Drops the callbacks, which would otherwise keep their objects in memory. */
+  settle() {
+    this.#callbacks = undefined
+  }
+
+  /** The same as an `AbortSignal`. Created when first read, since that takes a tenth of a fast request. */
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    if (this.endReason) this.#controller.abort(this.endReason)
+    return this.#controller.signal
+  }
+}
 
 /** The longest delay of a timer. A timer with a longer one fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1

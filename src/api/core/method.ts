@@ -1,16 +1,14 @@
-import { NotFoundError } from '../http-errors.ts'
+import { NotFoundError } from '../errors.ts'
 import type { Operation, PageStyle } from '../operation.ts'
+import type { EndpointId } from '../operations.ts'
 import { now } from '../timers.ts'
-import type { EndpointId } from '../types/endpoint-id.ts'
 import { encode } from '../validation/encode.ts'
-import { makeApiPromise } from './api-promise.ts'
-import type { Target } from './attempt.ts'
+import { type CallSite, captureCallSite, makeApiPromise } from './api-promise.ts'
+import type { Shared, Target } from './attempt.ts'
 import { perform } from './call.ts'
-import { type CallSite, captureCallSite } from './call-site.ts'
 import { type CallOptions, noOptions } from './options.ts'
 import { PageList } from './page.ts'
 import { readResponse } from './read-response.ts'
-import type { Shared } from './shared.ts'
 
 /** Makes the client method for one endpoint. Its operation is loaded at the first call. */
 export function makeMethod(

@@ -1,7 +1,7 @@
 import type { Drift } from '../errors.ts'
+import type { EndpointId } from '../operations.ts'
 import type { ResponseHeaders, Transport } from '../transport.ts'
-import type { EndpointId } from '../types/endpoint-id.ts'
-import type { AttemptReport } from './attempt-report.ts'
+import type { AttemptFailure } from './retry.ts'
 
 /** A key, or a function that is asked for a key or a JWT before every attempt. */
 export type Credential = string | (() => string | Promise<string>)
@@ -112,4 +112,17 @@ export interface CallReport extends AttemptReport {
   method: string
   /** The path with its `{names}`. */
   route: string
+}
+
+/** What happened in one attempt, for logs. */
+interface AttemptReport {
+  /** Number of this attempt within the call, from 1. */
+  attempt: number
+  /** How long this attempt took, in milliseconds. */
+  elapsedMs: number
+  status?: number
+  requestId?: string
+  failure?: AttemptFailure['kind']
+  /** The pause before the next attempt, in milliseconds. Left out if this was the last one. */
+  retryInMs?: number
 }

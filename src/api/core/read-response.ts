@@ -1,11 +1,10 @@
 import { DecodeError, type Drift } from '../errors.ts'
 import type { Operation } from '../operation.ts'
 import { decode } from '../validation/decode.ts'
-import type { Received } from './attempt.ts'
+import type { Received, Shared } from './attempt.ts'
 import type { Answered } from './call.ts'
+import { shownOf } from './failure.ts'
 import { redact, redactValue } from './redact.ts'
-import type { Shared } from './shared.ts'
-import { shownOf } from './to-http-error.ts'
 
 const SHOWN_DRIFTS = 5
 

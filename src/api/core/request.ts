@@ -2,15 +2,13 @@ import { addIssue, type InputIssue, throwIfAny } from '../errors.ts'
 import type { Host, RetryClass } from '../operation.ts'
 import { isRecord } from '../record.ts'
 import { check } from '../validation/check.ts'
-import { checkExtras, toIssue } from '../validation/encode.ts'
-import { encodeQuery, toJson } from '../validation/encode-value.ts'
+import { checkExtras, encodeQuery, toIssue, toJson } from '../validation/encode.ts'
 import { shape } from '../validation/shape.ts'
 import { type ApiPromise, makeApiPromise } from './api-promise.ts'
-import type { Target } from './attempt.ts'
+import type { Shared, Target } from './attempt.ts'
 import { perform } from './call.ts'
 import { type CallOptions, noOptions } from './options.ts'
 import { readResponse } from './read-response.ts'
-import type { Shared } from './shared.ts'
 
 /** A request to any path, for endpoints that the client has no method for. */
 export interface RawRequest {

@@ -3,9 +3,9 @@ import { withoutUndefined } from '../record.ts'
 import { now } from '../timers.ts'
 import { type Attempt, type Call, tryOnce } from './attempt.ts'
 import { Clock, endedBy } from './clock.ts'
+import { requestIdOf } from './failure.ts'
 import type { CallReport } from './options.ts'
 import { mayBeApplied, mayRepeat, retryDelay } from './retry.ts'
-import { requestIdOf } from './to-http-error.ts'
 
 export interface Outcome {
   last: Attempt

@@ -1,9 +1,9 @@
 import { addIssue, ConfigError, type InputIssue, invalid, throwIfAny } from '../errors.ts'
 import type { Host } from '../operation.ts'
 import { isRecord, lowerCased, variablesOf } from '../record.ts'
+import { isLocal } from '../transport.ts'
 import { didYouMean } from '../validation/suggest.ts'
 import { version } from '../version.ts'
-import { isLocal } from './loopback.ts'
 import {
   type CallOptions,
   type ClientOptions,

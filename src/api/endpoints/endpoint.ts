@@ -1,6 +1,6 @@
 import type * as z from 'zod'
-import { once } from '../once.ts'
 import type { OperationFacts } from '../operation.ts'
+import { once } from '../record.ts'
 
 /**
  * The source of an error status of an endpoint: the specification, the public documentation, or only

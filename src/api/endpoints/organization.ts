@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { once } from '../once.ts'
-import { isEmail } from '../validation/formats.ts'
+import { once } from '../record.ts'
+import { isEmail } from '../validation/shape.ts'
 import { endpoint } from './endpoint.ts'
 
 const email = once(() =>

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { once } from '../once.ts'
+import { once } from '../record.ts'
 import { endpoint } from './endpoint.ts'
 
-export const ApiKey = once(() =>
+const ApiKey = once(() =>
   z
     .looseObject({
       id: z.string().min(1).describe('API key ID'),

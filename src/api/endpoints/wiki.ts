@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { once } from '../once.ts'
+import { once } from '../record.ts'
 import { endpoint } from './endpoint.ts'
 
 // The parameters and responses of wiki runs are not documented: both are passed on unchanged.

@@ -1,10 +1,10 @@
+import type { Pauses } from '../core/clock.ts'
 import { Clock, Ended } from '../core/clock.ts'
 import type { CallOptions } from '../core/options.ts'
-import type { Pauses } from '../core/pauses.ts'
 import { DecodeError, hasErrorMarker, TimeoutError } from '../errors.ts'
-import { swallowErrors } from '../swallow-errors.ts'
+import { swallowErrors } from '../record.ts'
 import { now } from '../timers.ts'
-import type { AddMessageInput, Message, SessionsMessagesApi } from '../types/index.ts'
+import type { AddMessageInput, Message, SessionsMessagesApi } from '../types.ts'
 import { abortedAs, checkPauses, follow } from './watch.ts'
 
 /** The messages that followed the added one so far. */

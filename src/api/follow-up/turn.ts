@@ -1,4 +1,4 @@
-import type { ContentBlock, Message } from '../types/index.ts'
+import type { ContentBlock, Message } from '../types.ts'
 
 /** The messages that followed a user message. */
 export interface Turn {
@@ -106,4 +106,14 @@ function hasOpenCall(messages: readonly Message[]): boolean {
 /** Responses are passed on even if they differ from the known shape, so `content` may be anything. */
 function blocksOf({ content }: Message): ContentBlock[] {
   return Array.isArray(content) ? content.filter((block) => typeof block === 'object' && block) : []
+}
+
+/** The text of a message: its text blocks, with a blank line between them. Empty if it has none, or is undefined. */
+export function textOf(message: Pick<Message, 'content'> | undefined): string {
+  const { content } = Object(message)
+  const blocks = Array.isArray(content) ? content : []
+  const texts = blocks.flatMap((block) =>
+    block?.type === 'text' ? [String(block.text ?? '')] : [],
+  )
+  return texts.join('\n\n')
 }

@@ -1,10 +1,9 @@
 import { isPermanent } from '../core/attempt.ts'
-import { Clock, Ended } from '../core/clock.ts'
-import { Lifetime } from '../core/lifetime.ts'
+import type { Pauses } from '../core/clock.ts'
+import { Clock, Ended, Lifetime } from '../core/clock.ts'
 import type { CallOptions } from '../core/options.ts'
-import type { Pauses } from '../core/pauses.ts'
 import { AbortedError, invalid, throwIfAny } from '../errors.ts'
-import type { Message, SessionsMessagesApi } from '../types/index.ts'
+import type { Message, SessionsMessagesApi } from '../types.ts'
 import { PATIENCE_MS, type Turn } from './turn.ts'
 import { makeWatcher } from './watcher.ts'
 

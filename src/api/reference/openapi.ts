@@ -1,8 +1,10 @@
+import { STATUS_CODES } from 'node:http'
+import * as z from 'zod'
 import type { Endpoint, ErrorSource } from '../endpoints/endpoint.ts'
 import { listEndpoints } from '../endpoints/index.ts'
-import { AnyErrorBody, ErrorBody } from '../schemas/error-body.ts'
+import type { RetryClass } from '../operation.ts'
+import { once } from '../record.ts'
 import { type Json, makeSchemas } from './json-schema.ts'
-import { areaOf, areas, retryLabels, statusTitle } from './labels.ts'
 
 type Schemas = ReturnType<typeof makeSchemas>
 
@@ -135,4 +137,57 @@ function sorted(schemas: Json): Json {
   return Object.fromEntries(
     Object.entries(schemas).sort(([one], [other]) => (one < other ? -1 : 1)),
   )
+}
+
+/** The body of every error of the `/api/v0` endpoints. */
+export const ErrorBody = once(() =>
+  z
+    .strictObject({
+      detail: z.string().describe('What went wrong, for a person'),
+      status: z.number().describe('HTTP status code'),
+      title: z.string().describe('Title of the HTTP status'),
+      metadata: z.record(z.string(), z.unknown()).optional().describe('More about the error'),
+    })
+    .meta({ id: 'ErrorBody' }),
+)
+
+/**
+ * The fields that any error body may have. By the public documentation, analytics sends `requestId`
+ * in place of `metadata`, and the official SDK reads a lone `error`.
+ */
+export const AnyErrorBody = once(() =>
+  z.looseObject({
+    detail: z.string().optional().describe('What went wrong, for a person'),
+    error: z.string().optional().describe('What went wrong, in older responses'),
+    status: z.number().optional().describe('HTTP status code'),
+    title: z.string().optional().describe('Title of the HTTP status'),
+    metadata: z.record(z.string(), z.unknown()).optional().describe('More about the error'),
+    requestId: z.string().optional().describe('ID of the request, for support'),
+  }),
+)
+
+/** The areas of the table, by the first word of an ID. */
+export const areas = [
+  { name: 'serviceAccounts', about: 'Keys of service accounts' },
+  { name: 'organization', about: 'Credit limits and users of the organization' },
+  { name: 'sessions', about: 'Sessions of the agent and their messages' },
+  { name: 'computers', about: 'Computers that sessions run on' },
+  { name: 'automations', about: 'Repositories and CI workflows' },
+  { name: 'wiki', about: 'Wiki runs' },
+  { name: 'analytics', about: 'Usage and activity of the organization, by day' },
+  { name: 'readiness', about: 'Agent-readiness reports' },
+] as const
+
+function areaOf({ id }: Endpoint): string {
+  return id.split('.')[0] ?? ''
+}
+
+/** What the client does when a response is lost. */
+const retryLabels: Readonly<Record<RetryClass, string>> = {
+  safe: 'safe: retried when the response is lost',
+  never: 'never: retried only if it cannot have been carried out',
+}
+
+function statusTitle(status: number): string {
+  return STATUS_CODES[status] ?? `Status ${status}`
 }

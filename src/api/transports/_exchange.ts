@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Dispatcher } from 'undici'
-import { setTimeout } from '../timers.ts'
+import { setImmediate, setTimeout } from '../timers.ts'
 import type { ResponseHeaders, TransportRequest, TransportResponse } from '../transport.ts'
 import { acceptEncoding, PartialResponse } from './_body.ts'
 
@@ -87,5 +87,82 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #settle(end: TransportResponse['end'], cause?: unknown) {
     if (this.#received) this.#resolve(this.#received.finish(end, cause))
     else this.#reject(cause)
+  }
+}
+
+/** A dispatcher with a single connection, which it opens again after it was closed, and the exchange that uses it. */
+export interface Connection {
+  dispatcher: Dispatcher
+  exchange?: Exchange | undefined
+}
+
+/**
+ * Queues the requests to one origin, so that at most `limit` of them are sent at a time, each on a connection of its
+ * own. undici's own queue would notice that a request has ended only after opening a connection for it, and its pool
+ * opens a second connection for requests that follow one another.
+ */
+export function makeOriginQueue(limit: number, open: () => Connection) {
+  const waiting = new Set<Exchange>()
+  const idle: Connection[] = []
+  let count = 0
+
+  function start(exchange: Exchange, connection: Connection) {
+    connection.exchange = exchange
+    exchange.start(connection.dispatcher, () => {
+      // The exchange would keep its response in memory.
+      connection.exchange = undefined
+      const [next] = waiting
+      if (!next) return idle.push(connection)
+      waiting.delete(next)
+      reuse(next, connection)
+    })
+  }
+
+  /**
+   * Starts after a turn of the event loop, in which Node.js notices that the server has closed the connection: a
+   * request sent on a closed connection is lost.
+   */
+  function reuse(exchange: Exchange, connection: Connection) {
+    setImmediate(() => start(exchange, connection))
+  }
+
+  return (exchange: Exchange) => {
+    // The one that was used last, so that requests that follow one another share a connection.
+    const connection = idle.pop()
+    if (connection) return reuse(exchange, connection)
+    if (count === 0 || count < limit) {
+      count += 1
+      return start(exchange, open())
+    }
+    waiting.add(exchange)
+    // Removed at once if the attempt has ended: its caller has the error already and awaits no response.
+    exchange.request.onEnd(() => waiting.delete(exchange))
+  }
+}
+
+// All but 101, after which the connection speaks another protocol.
+const INTERIM = /^(HTTP\/1\.1 1(?!01)\d\d\b[\s\S]*?\r\n\r\n)+/
+const LONGEST_HEAD = 4_096
+
+/**
+ * Drops interim responses from what a socket reads. Some servers send a `100 Continue` unasked, even twice; undici
+ * treats that as an error and closes the connection although the response follows.
+ */
+export function skipContinue(socket: Socket) {
+  let isHeadExpected = false
+  const { read, write } = socket
+  socket.write = ((...given: Parameters<Socket['write']>) => {
+    isHeadExpected = true
+    return write.apply(socket, given)
+  }) as Socket['write']
+  socket.read = (size?: number) => {
+    const chunk: Buffer | null = read.call(socket, size)
+    // The first data after a request was written is the head of its response.
+    if (!isHeadExpected || !chunk?.length) return chunk
+    const [head] = INTERIM.exec(chunk.toString('latin1', 0, LONGEST_HEAD)) ?? []
+    isHeadExpected = head !== undefined
+    if (!head) return chunk
+    const rest = chunk.subarray(head.length)
+    return rest.length > 0 ? rest : socket.read(size)
   }
 }

@@ -1,6 +1,5 @@
 import { type Transport, TransportFailure, type TransportRequest } from '../transport.ts'
-import { bodyLimit, readText } from './_body.ts'
-import { closable } from './_closed.ts'
+import { bodyLimit, closable, readText } from './_body.ts'
 
 export interface FetchOptions {
   /** Sends the requests, for example the `fetch` of undici with a dispatcher. @default the `fetch` of the runtime */

@@ -1,15 +1,14 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
-import { isLocal } from '../core/loopback.ts'
 import { process } from '../timers.ts'
 import {
+  isLocal,
   type Transport,
   TransportFailure,
   type TransportRequest,
   type TransportResponse,
 } from '../transport.ts'
-import { acceptEncoding, PartialResponse } from './_body.ts'
-import { closable } from './_closed.ts'
+import { acceptEncoding, closable, PartialResponse } from './_body.ts'
 import { undiciTransport } from './undici.ts'
 
 /**

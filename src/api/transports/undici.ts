@@ -1,13 +1,10 @@
 import type { Socket } from 'node:net'
 import type { buildConnector, Dispatcher } from 'undici'
-import { isLocal } from '../core/loopback.ts'
 import { ConfigError, hasErrorMarker } from '../errors.ts'
 import { process } from '../timers.ts'
-import { type Transport, TransportFailure } from '../transport.ts'
-import { closedError } from './_closed.ts'
-import { Exchange } from './_exchange.ts'
-import { type Connection, makeOriginQueue } from './_origin-queue.ts'
-import { skipContinue } from './_skip-continue.ts'
+import { isLocal, type Transport, TransportFailure } from '../transport.ts'
+import { closedError } from './_body.ts'
+import { type Connection, Exchange, makeOriginQueue, skipContinue } from './_exchange.ts'
 
 export interface UndiciOptions {
   /** Connections per host, at least 1. @default 8 */

@@ -1,7 +1,5 @@
 import { isRecord } from '../record.ts'
-import { addNeutralName } from './neutral-names.ts'
 import type { Shape } from './shape.ts'
-import { violationOf } from './violation.ts'
 
 /** A place where a value does not match its shape, and why. */
 export interface Violation {
@@ -86,4 +84,56 @@ function report(
   ...keys: PropertyKey[]
 ) {
   violations.push({ path: [...path, ...keys], problem, ...(isOpen ? { isOpen } : {}) })
+}
+
+/** What is wrong with a value itself, without looking at its items or fields. */
+function violationOf(shape: Shape, value: unknown): string | undefined {
+  const { name, is, isNullable, enum: allowed, least, most } = shape
+  if (value === null && isNullable) return undefined
+  if (is && !is(value)) return `must be ${name}${isNullable ? ' or null' : ''}`
+  if (allowed && !allowed.includes(value as string))
+    return `must be ${allowed.map((one) => JSON.stringify(one)).join(' or ')}`
+  const isNumber = typeof value === 'number'
+  const size: number = isNumber ? value : Object(value).length
+  if (size === 0 && least === 1 && !isNumber) return 'must not be empty'
+  const must = isNumber ? 'must be at' : 'must have at'
+  const unit = isNumber ? '' : typeof value === 'string' ? ' characters' : ' entries'
+  if (size < Number(least)) return `${must} least ${least}${unit}`
+  return size > Number(most) ? `${must} most ${most}${unit}` : undefined
+}
+
+/** Ordinary first words of field names. A field that starts with one is not named after a company. */
+const PLAIN_WORD =
+  /^(assistant|base|bonus|cache|chat|child|client|current|extra|first|free|hook|initial|inclusive|input|is|last|message|model|next|original|output|parallel|parent|previous|provider|remaining|reply|request|root|router|sent|session|source|target|thinking|tool|total|used|user)(?![a-z])/
+
+/**
+ * Adds a field such as `providerPhase` or `credits` to a record, copied from the first field that has a company name
+ * instead: `openaiPhase`, `factoryCredits`. The new field is not enumerable: the JSON of the record stays what was
+ * received.
+ */
+function addNeutralName(record: Record<string, unknown>, name: string, shape: Shape) {
+  if (Object.hasOwn(record, name)) return
+  const ending = name.replace(/^provider|^./, (start) => (start[1] ? '' : start.toUpperCase()))
+  const found = Object.keys(record).find(
+    (key) =>
+      key.length > ending.length &&
+      key.endsWith(ending) &&
+      !PLAIN_WORD.test(key) &&
+      !violationOf(shape, record[key]),
+  )
+  if (found)
+    Object.defineProperty(record, name, {
+      value: record[found],
+      writable: true,
+      configurable: true,
+    })
+}
+
+/** `['users', 0, 'email']` as `users[0].email`. */
+export function fieldName(
+  path: readonly PropertyKey[],
+  indexText = (index: number) => `[${index}]`,
+) {
+  const texts = path.map((key) => (typeof key === 'number' ? indexText(key) : `.${String(key)}`))
+  return texts.join('').replace(/^\./, '')
 }

@@ -2,8 +2,7 @@ import type { Drift } from '../errors.ts'
 import type { Operation } from '../operation.ts'
 import { isRecord } from '../record.ts'
 import type { ResponseHeaders } from '../transport.ts'
-import { check } from './check.ts'
-import { fieldName } from './field-name.ts'
+import { check, fieldName } from './check.ts'
 
 /** The value of a response, or what the response is instead, such as `empty`. */
 type Decoded = { value: unknown; drift: readonly Drift[] } | { problem: string }

@@ -1,4 +1,5 @@
 import { type Client, createClient, type Drift } from '../../api/index.ts'
+import { usageError } from '../../errors.ts'
 import { oneLine } from '../../text/clean.ts'
 import { withCommandErrors } from './errors.ts'
 import type { Flag } from './flags.ts'
@@ -42,4 +43,10 @@ function tellWhereKeyGoes(env: NodeJS.ProcessEnv) {
   process.stderr.write(
     `Note: the key in FACTORY_API_KEY goes to ${oneLine(origin)} (HOOKBELL_API_BASE_URL)\n`,
   )
+}
+
+/** @throws HookbellError E_USAGE if the ID is empty, for example from an unset variable */
+export function readSessionId(command: string, session: string): string {
+  if (session.trim() !== '') return session
+  throw usageError(`${command}: the session ID is empty`)
 }

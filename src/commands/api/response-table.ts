@@ -3,9 +3,8 @@ import { table } from '../../cli/output.ts'
 import { cutText, oneLine } from '../../text/clean.ts'
 import { counted } from '../../text/counted.ts'
 import { displayWidth } from '../../text/width.ts'
-import { asText, type Fields, fieldsOf } from './fields.ts'
-import { linesOf } from './message-lines.ts'
-import { utcTime } from './utc-time.ts'
+import { linesOf } from './conversation.ts'
+import { asText, type Fields, fieldsOf, utcTime } from './fields.ts'
 
 const WIDEST_CELL = 64
 // A column that is truncated to less is useless.

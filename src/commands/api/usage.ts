@@ -1,7 +1,6 @@
 import type { Client } from '../../api/index.ts'
 import { HookbellError } from '../../errors.ts'
 import { asCount, asText, type Fields, fieldsOf, itemsOf } from './fields.ts'
-import type { Period } from './period.ts'
 
 /** What an organization did on one day. */
 type UsageDay = { date: string } & Record<Measure, number>
@@ -156,4 +155,31 @@ export function withRest(shares: readonly Share[], maxRows: number): readonly Sh
   const rest = shares.slice(maxRows - 1)
   const count = rest.map((share) => share.count).reduce(add, 0)
   return [...shares.slice(0, maxRows - 1), { name: `${rest.length} others`, count }]
+}
+
+/** A header, then a line for every day. Only dates and numbers, so that nothing needs quotes. */
+export function renderCsv({ days }: Usage): string {
+  const head = ['date', ...measures].join(',')
+  const lines = days.map((day) => [day.date, ...measures.map((name) => day[name])].join(','))
+  return [head, ...lines].join('\n')
+}
+
+/** Days as `YYYY-MM-DD` in UTC, oldest first. */
+interface Period {
+  startDate: string
+  endDate: string
+  days: readonly string[]
+}
+
+const DAY = 86_400_000
+
+/** The last days that the service has figures for. It is one day behind, so they end yesterday. */
+export function lastDays(count: number, now: number): Period {
+  const end = Math.floor(now / DAY) * DAY - DAY
+  const days = Array.from({ length: count }, (_, at) => dayOf(end - (count - 1 - at) * DAY))
+  return { startDate: days[0] ?? dayOf(end), endDate: dayOf(end), days }
+}
+
+function dayOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10)
 }

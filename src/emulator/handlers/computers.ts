@@ -2,8 +2,7 @@ import { api } from '../../api/endpoints/index.ts'
 import { mayUse, noComputer, requireComputer, revokeKeysOf } from '../auth.ts'
 import { ok } from '../reply.ts'
 import type { ComputerState } from '../state/state.ts'
-import { type Context, handle } from '../world.ts'
-import { deleted } from './_deleted.ts'
+import { type Context, deleted, handle } from '../world.ts'
 
 const { getByName, get, refresh, delete: remove } = api.computers
 

@@ -3,8 +3,7 @@ import { requireManager, revokeKeysOf } from '../auth.ts'
 import { chosen } from '../choices.ts'
 import { ok, Problem } from '../reply.ts'
 import type { State } from '../state/state.ts'
-import { type Context, handle } from '../world.ts'
-import { deleted } from './_deleted.ts'
+import { type Context, deleted, handle } from '../world.ts'
 
 const { limits, users } = api.organization
 

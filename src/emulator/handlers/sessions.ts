@@ -4,11 +4,8 @@ import { finishNow } from '../agent.ts'
 import { mayUse, requireComputer } from '../auth.ts'
 import { chosen } from '../choices.ts'
 import { ok, Problem } from '../reply.ts'
-import { newSession } from '../state/session-state.ts'
-import { nextId, type SessionState } from '../state/state.ts'
-import { type Context, handle } from '../world.ts'
-import { contentOf } from './_message-content.ts'
-import { pageOf } from './_message-page.ts'
+import { newSession, nextId, type SessionState } from '../state/state.ts'
+import { type CheckedInput, type Context, handle } from '../world.ts'
 
 const { create, messages } = api.sessions
 
@@ -118,4 +115,48 @@ function responseOf(session: SessionState, { world }: Context): Output<typeof cr
     computerId,
     sessionSettings: { ...session.settings, tokenUsage, inclusiveTokenUsage: tokenUsage },
   })
+}
+
+type Added = CheckedInput<typeof api.sessions.messages.add>
+
+/** The blocks of an added message: its text, then images, then files. */
+function contentOf({ text, images = [], files = [] }: Added, messageId: string) {
+  return [
+    { type: 'text', text, id: `text_${messageId}` },
+    ...images.map(({ data, mediaType = 'image/png' }) => ({
+      type: 'image',
+      source: { type: 'base64', data, mediaType },
+    })),
+    ...files.map(({ data, mediaType = 'text/plain', name }) => ({
+      type: 'document',
+      name,
+      source: { type: 'base64', data, mediaType },
+    })),
+  ]
+}
+
+interface Entry {
+  id: string
+  role: string
+}
+
+/** A page of the history, oldest first. The cursor is the ID of the last message of the previous page. */
+function pageOf<Message extends Entry>(
+  history: readonly Message[],
+  wanted: { limit?: number; cursor?: string; role?: string },
+) {
+  const { limit = chosen.messagePageSize.value, cursor, role } = wanted
+  // The cursor is looked up before roles are filtered: it stays valid if the filter changes.
+  const rest = cursor === undefined ? history : history.slice(indexOf(history, cursor) + 1)
+  const found = role === undefined ? rest : rest.filter((message) => message.role === role)
+  const messages = found.slice(0, limit)
+  const hasMore = found.length > limit
+  const nextCursor = hasMore ? (messages.at(-1)?.id ?? null) : null
+  return { messages, pagination: { hasMore, nextCursor } }
+}
+
+function indexOf(history: readonly Entry[], cursor: string) {
+  const index = history.findIndex(({ id }) => id === cursor)
+  if (index < 0) throw new Problem(chosen.messageCursor.value, `query.cursor: no page "${cursor}"`)
+  return index
 }

@@ -1,8 +1,7 @@
 import { chosen } from '../choices.ts'
 import { SEEDED_AT } from './default-seed.ts'
 import type { Seed } from './seed.ts'
-import { sessionState } from './session-state.ts'
-import type { ComputerState, Key, State } from './state.ts'
+import { type ComputerState, type Key, newSession, type SessionState, type State } from './state.ts'
 
 /** The state a seed describes. */
 export function makeState(seed: Seed): State {
@@ -67,5 +66,29 @@ function computerState(computer: Seed['computers'][number], seed: Seed): Compute
     status: computer.status,
     refreshCount: 0,
     fields: { ...fields, ownerId, ownerPrincipalKind },
+  }
+}
+
+const SECOND = 1000
+
+/** A session of the seed; its messages get the IDs and times that the seed leaves out. */
+function sessionState(session: Seed['sessions'][number]): SessionState {
+  const messages = session.messages.map((message, index) => {
+    const createdAt = message.createdAt ?? session.createdAt + index * SECOND
+    return {
+      ...message,
+      id: message.id ?? `${session.id}_message_${index + 1}`,
+      createdAt,
+      updatedAt: message.updatedAt ?? createdAt,
+    }
+  })
+  const { id, computerId, title, createdAt } = session
+  const updatedAt = messages.at(-1)?.updatedAt ?? createdAt
+  return {
+    ...newSession({ id, computerId, now: createdAt, settings: {} }),
+    title,
+    updatedAt,
+    completedAt: messages.length > 0 ? updatedAt : undefined,
+    messages,
   }
 }

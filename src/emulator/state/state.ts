@@ -91,3 +91,32 @@ export function makeKeyValue(keyId: string) {
   const digest = createHash('sha256').update(`emulator ${keyId}`).digest('hex')
   return `fk-emulator-${digest.slice(0, 32)}`
 }
+
+/** The state as others may see it: complete, but without the values of keys. */
+export type StateView = Omit<State, 'keys'> & { keys: Omit<State['keys'][number], 'value'>[] }
+
+/** A copy of the state without the values of keys. */
+export function viewState(state: State): StateView {
+  const { keys, ...others } = structuredClone(state)
+  return { ...others, keys: keys.map(({ value: _, ...key }) => key) }
+}
+
+/** An idle session without messages. */
+export function newSession(facts: {
+  id: string
+  computerId: string
+  now: number
+  settings: Record<string, unknown>
+}): SessionState {
+  return {
+    id: facts.id,
+    computerId: facts.computerId,
+    status: 'idle',
+    createdAt: facts.now,
+    updatedAt: facts.now,
+    settings: facts.settings,
+    usage: {},
+    messages: [],
+    jobs: [],
+  }
+}

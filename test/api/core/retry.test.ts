@@ -4,9 +4,9 @@ import {
   type AttemptFailure,
   makeRetryBudget,
   mayRepeat,
+  parseRetryAfter,
   retryDelay,
 } from '../../../src/api/core/retry.ts'
-import { parseRetryAfter } from '../../../src/api/core/retry-after.ts'
 
 const now = Date.UTC(2026, 1, 3, 4, 5, 6)
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })

@@ -1,7 +1,7 @@
 import { constants } from 'node:buffer'
 import { describe, expect, it } from 'vitest'
-import { isLocal } from '../../../src/api/core/loopback.ts'
 import { ConfigError, createClient, isClientError, type Transport } from '../../../src/api/index.ts'
+import { isLocal } from '../../../src/api/transport.ts'
 import { apiKey, errorOf, useFaultServer } from '../_support.ts'
 
 describe('the options of a client', () => {

@@ -8,7 +8,7 @@ import {
   isClientError,
   PageList,
 } from '../../../src/api/index.ts'
-import { methodOf } from '../../../src/commands/api/find-endpoint.ts'
+import { methodOf } from '../../../src/commands/api/call-endpoint.ts'
 import { type Emulator, startEmulator } from '../../../src/emulator/index.ts'
 import { makeExamples, makeFault, NOW } from '../../emulator/_support.ts'
 import { allowedCases, refusedCases } from '../_constraints.ts'

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { ApiPromise } from '../../../src/api/core/api-promise.ts'
 import { PageList } from '../../../src/api/core/page.ts'
+import { BadRequestError } from '../../../src/api/errors.ts'
 import { makeWatcher } from '../../../src/api/follow-up/watcher.ts'
-import { BadRequestError } from '../../../src/api/http-errors.ts'
 import type { ListMessagesResponse, Message } from '../../../src/api/index.ts'
 import { operationOf } from '../_support.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { Lifetime } from '../../../src/api/core/lifetime.ts'
+import { Lifetime } from '../../../src/api/core/clock.ts'
 import type { Exchange } from '../../../src/api/transports/_exchange.ts'
-import { type Connection, makeOriginQueue } from '../../../src/api/transports/_origin-queue.ts'
+import { type Connection, makeOriginQueue } from '../../../src/api/transports/_exchange.ts'
 import type { Step } from '../../support/fault-server.ts'
 import { errorOf, useFaultServer } from '../_support.ts'
 

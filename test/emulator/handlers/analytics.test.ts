@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { addDays } from '../../../src/emulator/analytics/days.ts'
+import { addDays } from '../../../src/emulator/handlers/analytics.ts'
 import { runs } from '../../support/runs.ts'
 import { type Answer, startTestEmulator, type TestEmulator } from '../_support.ts'
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import type { Endpoint } from '../../../src/api/endpoints/endpoint.ts'
 import { listEndpoints } from '../../../src/api/endpoints/index.ts'
-import { ErrorBody } from '../../../src/api/schemas/error-body.ts'
+import { ErrorBody } from '../../../src/api/reference/openapi.ts'
 import { encode, makeExamples, startTestEmulator, type TestEmulator } from '../_support.ts'
 
 const each = listEndpoints().map((endpoint) => [endpoint.id, endpoint] as const)

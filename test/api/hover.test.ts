@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { listEndpoints } from '../../../src/api/endpoints/index.ts'
-import { root } from '../../support/home.ts'
-import { startLanguageServer } from '../../support/language-server.ts'
+import { listEndpoints } from '../../src/api/endpoints/index.ts'
+import { root } from '../support/home.ts'
+import { startLanguageServer } from '../support/language-server.ts'
 
 const endpoints = listEndpoints().map(({ id }) => id)
 const messages = 'sessions.messages'

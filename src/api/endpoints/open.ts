@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import type { Open } from '../types/open.ts'
-import { isUuid } from '../validation/formats.ts'
+import type { Open } from '../types.ts'
+import { isUuid } from '../validation/shape.ts'
 
 /** Declares a string whose list of values is known to be incomplete, or may grow. */
 export function openEnum<const Value extends string>(values: readonly Value[]) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { api } from '../../../src/api/endpoints/index.ts'
-import { AnyErrorBody, ErrorBody } from '../../../src/api/schemas/error-body.ts'
+import { AnyErrorBody, ErrorBody } from '../../../src/api/reference/openapi.ts'
 
 const message = { id: 'm', role: 'assistant', content: [], createdAt: 1, updatedAt: 1 }
 const page = (...messages: object[]) => ({ messages, pagination: { hasMore: false } })

@@ -15,8 +15,8 @@ import type {
   TokenUsageResponse,
   TokenUsageRow,
   ToolUsageResponse,
-} from '../../../src/api/index.ts'
-import { createClient } from '../../../src/api/index.ts'
+} from '../../src/api/index.ts'
+import { createClient } from '../../src/api/index.ts'
 
 declare const client: Client
 const period = { startDate: '2026-02-01', endDate: '2026-02-02' }
