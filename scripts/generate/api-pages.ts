@@ -3,11 +3,12 @@ import { makeOpenApi } from '../../src/api/reference/openapi.ts'
 import { operationsModule } from '../../src/api/reference/operations.ts'
 import { makeTable } from '../../src/api/reference/table.ts'
 import { typesModule } from '../../src/api/reference/types.ts'
+import { exampleResponses } from '../../src/emulator/examples.ts'
 import { ownChoices } from '../../src/emulator/index.ts'
 
 /** The OpenAPI document as it is checked in. */
 export function openApiText(): string {
-  return `${JSON.stringify(makeOpenApi(), null, 2)}\n`
+  return `${JSON.stringify(makeOpenApi(exampleResponses()), null, 2)}\n`
 }
 
 /** The generated modules of the client: a function for the text, by path. */

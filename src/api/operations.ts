@@ -123,7 +123,7 @@ export const operations: OperationTree = {
       method: "POST",
       path: "/api/v0/computers/{computerId}/refresh",
       hints: shared4,
-      response: `{configured:n}`,
+      response: `{configured:i}`,
     },
     delete: {
       method: "DELETE",

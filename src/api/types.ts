@@ -47,11 +47,15 @@ export interface OrganizationLimitsApi {
   /**
    * Read the credit limit of users who have none of their own.
    *
+   * It applies to every user without a limit of their own. Null means that there is none.
+   *
    * `GET /api/v0/organization/usage/limits/global`
    */
   getGlobal(input?: NoInput, options?: CallOptions): ApiPromise<GlobalLimit>
   /**
    * Set or remove the credit limit of users who have none of their own.
+   *
+   * The response has the limit that is now set.
    *
    * `PUT /api/v0/organization/usage/limits/global`
    */
@@ -70,6 +74,8 @@ export interface OrganizationLimitsApi {
 export interface OrganizationUsersApi {
   /**
    * Remove a member, or a user who is only invited.
+   *
+   * The membership is deleted, or the invitation is revoked.
    *
    * `DELETE /api/v0/organization/users`
    */
@@ -107,6 +113,8 @@ export interface SessionsApi {
   /**
    * Start a session of the agent on a computer.
    *
+   * The session works on a computer that is active. Messages are added to it afterwards.
+   *
    * `POST /api/v0/sessions`
    */
   create(input: CreateSessionInput, options?: CallOptions): ApiPromise<Session>
@@ -118,11 +126,15 @@ export interface ComputersApi {
   /**
    * Get a computer by its name.
    *
+   * A name belongs to one computer at a time.
+   *
    * `GET /api/v0/computers/name/{name}`
    */
   getByName(input: GetComputerByNameInput, options?: CallOptions): ApiPromise<Computer>
   /**
    * Get a computer by its ID.
+   *
+   * Only computers that the key may use.
    *
    * `GET /api/v0/computers/{computerId}`
    */
@@ -150,11 +162,15 @@ export interface AutomationsCiApi {
   /**
    * List repositories that can have CI automations.
    *
+   * The response is not documented and is passed on unchanged.
+   *
    * `GET /api/v0/automations/ci/repositories`
    */
   repositories(input?: NoInput, options?: CallOptions): ApiPromise<unknown>
   /**
    * Look for CI workflows in the repositories.
+   *
+   * The response is not documented and is passed on unchanged.
    *
    * `GET /api/v0/automations/ci/scan`
    */
@@ -178,6 +194,8 @@ export interface WikiApi {
   create(input?: CreateWikiRunInput, options?: CallOptions): ApiPromise<unknown>
   /**
    * Get a wiki run.
+   *
+   * The response is not documented and is passed on unchanged.
    *
    * `GET /api/v0/wiki/{wikiRunId}`
    */
@@ -205,11 +223,15 @@ export interface AnalyticsApi {
   /**
    * Credits and tokens used, by day.
    *
+   * Credits are computed from raw input and output tokens, with discounts for cached ones. Grouped rows have a `group_key`.
+   *
    * `GET /api/v1/analytics/tokens`
    */
   tokens(input: TokenUsageInput, options?: CallOptions): ApiPromise<TokenUsageResponse>
   /**
    * Credits and tokens used, by day. Grouped: one row per value of the dimension and day.
+   *
+   * Credits are computed from raw input and output tokens, with discounts for cached ones. Grouped rows have a `group_key`.
    *
    * `GET /api/v1/analytics/tokens`
    */
@@ -217,11 +239,15 @@ export interface AnalyticsApi {
   /**
    * Credits and tokens used, by day.
    *
+   * Credits are computed from raw input and output tokens, with discounts for cached ones. Grouped rows have a `group_key`.
+   *
    * `GET /api/v1/analytics/tokens`
    */
   tokens(input: TokenUsageInput | GroupedTokenUsageInput, options?: CallOptions): ApiPromise<TokenUsageResponse | GroupedTokenUsageResponse>
   /**
    * Tool calls, MCP servers, skills, commands and hooks, by day.
+   *
+   * Grouped rows have the calls of one tool only.
    *
    * `GET /api/v1/analytics/tools`
    */
@@ -229,11 +255,15 @@ export interface AnalyticsApi {
   /**
    * Tool calls, MCP servers, skills, commands and hooks, by day. Grouped: one row per value of the dimension and day.
    *
+   * Grouped rows have the calls of one tool only.
+   *
    * `GET /api/v1/analytics/tools`
    */
   tools(input: GroupedToolUsageInput, options?: CallOptions): ApiPromise<GroupedToolUsageResponse>
   /**
    * Tool calls, MCP servers, skills, commands and hooks, by day.
+   *
+   * Grouped rows have the calls of one tool only.
    *
    * `GET /api/v1/analytics/tools`
    */
@@ -241,11 +271,15 @@ export interface AnalyticsApi {
   /**
    * Active users, sessions and messages, by day.
    *
+   * Users active in 7 and 30 days are counted up to the day. Grouped rows have the users of one client only.
+   *
    * `GET /api/v1/analytics/activity`
    */
   activity(input: ActivityInput, options?: CallOptions): ApiPromise<ActivityResponse>
   /**
    * Active users, sessions and messages, by day. Grouped: one row per value of the dimension and day.
+   *
+   * Users active in 7 and 30 days are counted up to the day. Grouped rows have the users of one client only.
    *
    * `GET /api/v1/analytics/activity`
    */
@@ -253,17 +287,23 @@ export interface AnalyticsApi {
   /**
    * Active users, sessions and messages, by day.
    *
+   * Users active in 7 and 30 days are counted up to the day. Grouped rows have the users of one client only.
+   *
    * `GET /api/v1/analytics/activity`
    */
   activity(input: ActivityInput | GroupedActivityInput, options?: CallOptions): ApiPromise<ActivityResponse | GroupedActivityResponse>
   /**
    * Files, commits and pull requests, by day.
    *
+   * Files are counted by extension and by language.
+   *
    * `GET /api/v1/analytics/productivity`
    */
   productivity(input: ProductivityInput, options?: CallOptions): ApiPromise<ProductivityResponse>
   /**
    * What each user did, by day, page by page.
+   *
+   * The cursor is the ID of the last user of a page.
    *
    * `GET /api/v1/analytics/users`
    */
@@ -274,6 +314,8 @@ export interface AnalyticsApi {
 export interface ReadinessApi {
   /**
    * List the agent-readiness reports of the organization.
+   *
+   * The application serves it, not the API. The last `reportId` of a page is the cursor of the next one.
    *
    * `GET /api/organization/maturity-level-reports`
    */

@@ -149,7 +149,7 @@ function prepare(options: EmulatorOptions): Running {
   const loaded = stateFile === undefined ? undefined : loadState(stateFile)
   const write = stateFile === undefined ? undefined : makeStateWriter(stateFile)
   const save = () => write?.(world.state)
-  const world = makeWorld(seed, loaded ?? makeState(seed), now, save)
+  const world = makeWorld(seed, now, loaded, save)
   const journal = makeJournal()
   const faults = makeFaults()
   const begin = () => {
@@ -167,12 +167,18 @@ function prepare(options: EmulatorOptions): Running {
   return { world, router, journal, faults, save, reset }
 }
 
-function makeWorld(seed: Seed, state: State, base: () => number, onMove: () => void): World {
+/** The state of a seed, or one that was kept, and its clock. */
+export function makeWorld(
+  seed: Seed,
+  base: () => number,
+  state: State = makeState(seed),
+  onMove?: () => void,
+): World {
   const offset = {
     get: () => world.state.clockOffsetMs,
     set(milliseconds: number) {
       world.state.clockOffsetMs = milliseconds
-      onMove()
+      onMove?.()
     },
   }
   const world: World = { seed, state, clock: makeClock(base, offset) }

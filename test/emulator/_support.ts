@@ -1,6 +1,5 @@
 import { onTestFinished } from 'vitest'
 import type { Endpoint } from '../../src/api/endpoints/endpoint.ts'
-import { listEndpoints } from '../../src/api/endpoints/index.ts'
 import {
   type Emulator,
   type EmulatorOptions,
@@ -75,36 +74,6 @@ export function makeFault(
 ): FaultInput {
   // biome-ignore lint/suspicious/noThenProperty: never a function, so the object is not a thenable
   return { ...requests, then: effect }
-}
-
-/** Every endpoint with a valid input, in the order of the table. */
-export function makeExamples(emulator: Emulator) {
-  const { serviceAccountId, keyId, sessionId, computerId, wikiRunId } = emulator
-  const period = { startDate: '2026-06-01', endDate: '2026-06-03' }
-  const inputs: Record<string, Record<string, unknown>> = {
-    'serviceAccounts.keys.rotate': { serviceAccountId, keyId, gracePeriodMinutes: 1, expiresAt: 1 },
-    'organization.limits.setGlobal': { limit: 2_000_000 },
-    'organization.limits.setUsers': { users: [{ email: 'bo@example.com', limit: 5 }] },
-    'organization.users.remove': { email: 'eve@example.com' },
-    'sessions.create': { computerId, cwd: '/work' },
-    'sessions.messages.add': { sessionId, text: 'hello' },
-    'sessions.messages.list': { sessionId, limit: 2, role: 'user' },
-    'computers.getByName': { name: 'ada-devbox' },
-    'computers.get': { computerId },
-    'computers.refresh': { computerId },
-    'computers.delete': { computerId },
-    'wiki.create': {},
-    'wiki.get': { wikiRunId },
-    'wiki.search': { wikiRunId, query: 'queue' },
-    'wiki.setPrivacy': { wikiRunId, privacy: 'organization' },
-    'analytics.tokens': { ...period, groupBy: 'model' },
-    'analytics.tools': { ...period, groupBy: 'tool_name' },
-    'analytics.activity': { ...period, groupBy: 'client' },
-    'analytics.productivity': period,
-    'analytics.users': { ...period, limit: 2 },
-    'readiness.reports': { limit: 2 },
-  }
-  return listEndpoints().map((endpoint) => ({ endpoint, input: inputs[endpoint.id] ?? {} }))
 }
 
 /** The request for an input, built from the endpoint table alone. */

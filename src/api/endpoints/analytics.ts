@@ -243,6 +243,9 @@ export const analytics = {
     path: '/api/v1/analytics/tokens',
     host: 'base',
     summary: 'Credits and tokens used, by day.',
+    description:
+      'Credits are computed from raw input and output tokens, with discounts for cached ones. Grouped rows have a `group_key`.',
+    example: { startDate: '2026-06-01', endDate: '2026-06-02', groupBy: 'model' },
     query: () => z.strictObject({ ...period(), groupBy: groupBy('model') }),
     wire,
     success: [200],
@@ -261,6 +264,8 @@ export const analytics = {
     path: '/api/v1/analytics/tools',
     host: 'base',
     summary: 'Tool calls, MCP servers, skills, commands and hooks, by day.',
+    description: 'Grouped rows have the calls of one tool only.',
+    example: { startDate: '2026-06-01', endDate: '2026-06-02', groupBy: 'tool_name' },
     query: () => z.strictObject({ ...period(), groupBy: groupBy('tool_name') }),
     wire,
     success: [200],
@@ -279,6 +284,9 @@ export const analytics = {
     path: '/api/v1/analytics/activity',
     host: 'base',
     summary: 'Active users, sessions and messages, by day.',
+    description:
+      'Users active in 7 and 30 days are counted up to the day. Grouped rows have the users of one client only.',
+    example: { startDate: '2026-06-01', endDate: '2026-06-02', groupBy: 'client' },
     query: () => z.strictObject({ ...period(), groupBy: groupBy('client') }),
     wire,
     success: [200],
@@ -297,6 +305,8 @@ export const analytics = {
     path: '/api/v1/analytics/productivity',
     host: 'base',
     summary: 'Files, commits and pull requests, by day.',
+    description: 'Files are counted by extension and by language.',
+    example: { startDate: '2026-06-01', endDate: '2026-06-02' },
     query: () => z.strictObject(period()),
     success: [200],
     response: () => envelope(ProductivityRow(), AnalyticsMeta()),
@@ -313,6 +323,8 @@ export const analytics = {
     path: '/api/v1/analytics/users',
     host: 'base',
     summary: 'What each user did, by day, page by page.',
+    description: 'The cursor is the ID of the last user of a page.',
+    example: { startDate: '2026-06-01', endDate: '2026-06-02', limit: 2 },
     query: () =>
       z.strictObject({
         ...period(),

@@ -79,6 +79,8 @@ export const computers = {
     path: '/api/v0/computers/name/{name}',
     host: 'base',
     summary: 'Get a computer by its name.',
+    description: 'A name belongs to one computer at a time.',
+    example: { name: 'ada-devbox' },
     params: () =>
       z.strictObject({
         name: z.string().min(1).max(63).describe('Name of the computer, 1 to 63 characters'),
@@ -97,6 +99,8 @@ export const computers = {
     path: '/api/v0/computers/{computerId}',
     host: 'base',
     summary: 'Get a computer by its ID.',
+    description: 'Only computers that the key may use.',
+    example: { computerId: 'comp_ada' },
     params,
     success: [200],
     response: Computer,
@@ -114,12 +118,12 @@ export const computers = {
     host: 'base',
     summary: 'Configure credentials and environment of a computer again.',
     description: 'Currently this sets up git credentials for each connected code host.',
+    example: { computerId: 'comp_ada' },
     params,
     success: [200],
-    // The specification says integer, the public documentation number.
     response: () =>
       z.looseObject({
-        configured: z.number().describe('How many integrations were configured'),
+        configured: z.int().describe('How many integrations were configured'),
       }),
     // A second copy is probably harmless, but that is not documented, and the machine may be in use.
     retry: 'never',
@@ -137,6 +141,7 @@ export const computers = {
     summary: 'Delete a computer for good.',
     description:
       'Revokes the API key of the computer, archives its sessions and tears down a managed machine. Cannot be undone.',
+    example: { computerId: 'comp_ada' },
     irreversible: 'Delete this computer',
     params,
     // 204 is from the public documentation.

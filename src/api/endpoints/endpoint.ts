@@ -14,7 +14,10 @@ interface Facts extends OperationFacts {
   name: string
   /** One sentence. The JSDoc of the entry says the same. */
   summary: string
-  description?: string
+  /** What else a caller should know. */
+  description: string
+  /** An input that works on a new emulator: for the documents, and for tests. */
+  example: Readonly<Record<string, unknown>>
   /** Set if the effect cannot be undone: the action, which the CLI asks the user to confirm. */
   irreversible?: string
   errors: Readonly<Record<number, ErrorSource>>

@@ -33,6 +33,9 @@ const limits = {
     path: '/api/v0/organization/usage/limits/global',
     host: 'base',
     summary: 'Read the credit limit of users who have none of their own.',
+    description:
+      'It applies to every user without a limit of their own. Null means that there is none.',
+    example: {},
     success: [200],
     response: GlobalLimit,
     retry: 'safe',
@@ -47,6 +50,8 @@ const limits = {
     path: '/api/v0/organization/usage/limits/global',
     host: 'base',
     summary: 'Set or remove the credit limit of users who have none of their own.',
+    description: 'The response has the limit that is now set.',
+    example: { limit: 2_000_000 },
     body: () =>
       z.strictObject({
         limit: z
@@ -70,6 +75,7 @@ const limits = {
     host: 'base',
     summary: 'Set the credit limits of single users; some may fail while the others are applied.',
     description: 'Check `errors` in the response: it lists the entries that failed.',
+    example: { users: [{ email: 'bo@example.com', limit: 1_500_000 }] },
     body: () =>
       z.strictObject({
         users: z
@@ -112,6 +118,8 @@ const users = {
     path: '/api/v0/organization/users',
     host: 'base',
     summary: 'Remove a member, or a user who is only invited.',
+    description: 'The membership is deleted, or the invitation is revoked.',
+    example: { email: 'eve@example.com' },
     irreversible: 'Remove this user',
     // The public documentation has it in the query, not in the body.
     query: () => z.strictObject({ email: email() }),

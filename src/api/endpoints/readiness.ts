@@ -59,6 +59,9 @@ export const readiness = {
     alternatePath: '/api/organization/agent-readiness-reports',
     host: 'app',
     summary: 'List the agent-readiness reports of the organization.',
+    description:
+      'The application serves it, not the API. The last `reportId` of a page is the cursor of the next one.',
+    example: { limit: 2 },
     query: () =>
       z.strictObject({
         repoId: z.string().optional().describe('Only reports of the repository with this ID'),

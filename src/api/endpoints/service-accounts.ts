@@ -33,6 +33,12 @@ export const serviceAccounts = {
       irreversible: 'Replace this key',
       description:
         'Without a grace period the old key stops working at once. Only this response shows the new key.',
+      example: {
+        serviceAccountId: 'sa_deploy',
+        keyId: 'key_deploy_1',
+        gracePeriodMinutes: 5,
+        expiresAt: 1_830_297_600_000,
+      },
       params: () =>
         z.strictObject({
           serviceAccountId: z.string().min(1).describe('Service account ID'),

@@ -23,7 +23,7 @@ const TokenUsage = once(() =>
       thinkingTokens: z.number().optional().describe('Tokens spent on thinking'),
       ...creditsField(),
     })
-    .meta({ id: 'TokenUsage' }),
+    .meta({ id: 'TokenUsage', patternProperties: namedAfterCompanies.TokenUsage }),
 )
 
 const tagFields = once(() => ({
@@ -180,6 +180,31 @@ function addedField(schema: z.ZodString | z.ZodNumber, description: string) {
 const addedText = (description: string) =>
   addedField(z.string(), description) as z.ZodOptional<z.ZodString>
 
+/** Fields that are named after a company, which the specification leaves open. */
+const namedAfterCompanies = {
+  TokenUsage: {
+    '^[a-z]+Credits$': {
+      type: 'number',
+      description: 'Credits used; the name starts with that of the service',
+    },
+  },
+  Message: {
+    '^[a-z]+MessageId$': text('The message ID of the model provider'),
+    '^[a-z]+Phase$': {
+      type: ['string', 'null'],
+      description: 'The phase of the answer, such as commentary',
+    },
+    '^[a-z]+EncryptedContent$': text('Encrypted reasoning of the model provider'),
+    '^[a-z]+ReasoningId$': text('The reasoning ID of the model provider'),
+    '^[a-z]+ReasoningSummary$': text('The reasoning summary of the model provider'),
+    '^[a-z]+ThoughtSignature$': text('The thought signature of a second model provider'),
+  },
+}
+
+function text(description: string) {
+  return { type: 'string', description }
+}
+
 const creditsField = once(() => ({
   credits: addedField(
     z.number(),
@@ -285,7 +310,7 @@ export const Message = once(() =>
       ...hookFields(),
       ...providerFields(),
     })
-    .meta({ id: 'Message' }),
+    .meta({ id: 'Message', patternProperties: namedAfterCompanies.Message }),
 )
 
 const params = once(() => z.strictObject({ sessionId: z.string().min(1).describe('Session ID') }))
@@ -322,6 +347,18 @@ const messages = {
     host: 'base',
     summary: 'Add a user message to a session.',
     description: 'Enabled for selected organizations only.',
+    example: {
+      sessionId: 'sess_welcome',
+      text: 'Please run the tests.',
+      files: [
+        {
+          type: 'base64',
+          mediaType: 'text/plain',
+          name: 'notes.txt',
+          data: 'VGhlIHF1ZXVlIGlzIHNsb3cu',
+        },
+      ],
+    },
     params,
     body: () =>
       z.strictObject({
@@ -363,6 +400,7 @@ const messages = {
     host: 'base',
     summary: 'List the messages of a session, page by page.',
     description: 'Enabled for selected organizations only. The order is not documented.',
+    example: { sessionId: 'sess_welcome', limit: 2, role: 'user' },
     params,
     query: () =>
       z.strictObject({
@@ -420,6 +458,16 @@ export const sessions = {
     path: '/api/v0/sessions',
     host: 'base',
     summary: 'Start a session of the agent on a computer.',
+    description:
+      'The session works on a computer that is active. Messages are added to it afterwards.',
+    example: {
+      computerId: 'comp_ada',
+      cwd: '/home/ada/shop',
+      sessionSettings: {
+        model: 'emulated-model',
+        tags: [{ name: 'ticket', metadata: { id: 'SHOP-7' } }],
+      },
+    },
     body: () =>
       z.strictObject({
         computerId: z.string().describe('ID of the computer the session runs on'),

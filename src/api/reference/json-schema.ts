@@ -27,7 +27,20 @@ interface Written {
 function tidy({ jsonSchema }: Written) {
   const schema = jsonSchema as Json
   dropSafeBounds(schema)
-  if (isEmpty(schema.additionalProperties)) delete schema.additionalProperties
+  if (isEmpty(schema.additionalProperties)) {
+    // Said where fields have no names to list, or patterns as names, which most generators ignore: their types would not
+    // have these fields.
+    const isListed = !isEmpty(schema.properties ?? {}) && !schema.patternProperties
+    if (isListed) delete schema.additionalProperties
+    else schema.additionalProperties = true
+  }
+  const values = schema['x-extensible-enum']
+  if (values) {
+    // Both variants, so that generated types suggest the known values and accept others.
+    schema.anyOf = [{ type: 'string', enum: values }, { type: 'string' }]
+    delete schema['x-extensible-enum']
+    delete schema.type
+  }
   if (isStringSchema(schema.propertyNames)) delete schema.propertyNames
   // The format says the same and is readable.
   if (schema.format === 'date') delete schema.pattern

@@ -8,14 +8,16 @@ import { type Json, makeSchemas } from './json-schema.ts'
 
 type Schemas = ReturnType<typeof makeSchemas>
 
-/** The OpenAPI 3.1 document of the endpoints. The output is deterministic. */
-export function makeOpenApi(): Json {
+/**
+ * The OpenAPI 3.1 document of the endpoints, with the responses to their examples. The output is deterministic.
+ */
+export function makeOpenApi(responses: ReadonlyMap<string, unknown>): Json {
   const schemas = makeSchemas()
   const paths: { [path: string]: Json } = {}
   for (const endpoint of listEndpoints()) {
     const item = paths[endpoint.path] ?? (endpoint.host === 'app' ? { servers: [servers.app] } : {})
     paths[endpoint.path] = item
-    item[endpoint.method.toLowerCase()] = operationOf(endpoint, schemas)
+    item[endpoint.method.toLowerCase()] = operationOf(endpoint, schemas, responses.get(endpoint.id))
   }
   schemas.schemaOf(ErrorBody(), 'output')
   schemas.schemas.OtherErrorBody = schemas.schemaOf(AnyErrorBody(), 'output')
@@ -27,11 +29,15 @@ export function makeOpenApi(): Json {
       summary: 'The endpoints as hookbell/api calls them',
       description:
         'Generated from the table of endpoints in src/api/endpoints. `x-source` names the source of an error status: the specification, the public documentation, or inference.',
+      contact: { name: 'hookbell' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [servers.base],
+    // The paths of the application name their own server.
+    servers: [servers.base, servers.app],
     security: [{ bearer: [] }],
-    tags: areas.map(({ name, about }) => ({ name, description: about })),
+    tags: areas
+      .map(({ name, about }) => ({ name, description: about }))
+      .sort((one, other) => (one.name < other.name ? -1 : 1)),
     paths,
     components: {
       securitySchemes: {
@@ -47,45 +53,57 @@ const servers = {
   app: { url: 'https://app.factory.ai', description: 'The application' },
 }
 
-function operationOf(endpoint: Endpoint, schemas: Schemas): Json {
+function operationOf(endpoint: Endpoint, schemas: Schemas, response: unknown): Json {
   const { id, summary, description, method, retry, page, alternatePath } = endpoint
   const parameters = [...pathParameters(endpoint, schemas), ...queryParameters(endpoint, schemas)]
   return {
     operationId: id,
     tags: [areaOf(endpoint)],
     summary,
-    ...(description ? { description } : {}),
+    description,
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(endpoint.body && method !== 'DELETE' ? { requestBody: bodyOf(endpoint, schemas) } : {}),
-    responses: responsesOf(endpoint, schemas),
+    responses: responsesOf(endpoint, schemas, response),
     'x-retry': retryLabels[retry],
     ...(page ? { 'x-pagination': page } : {}),
     ...(alternatePath ? { 'x-alternate-path': alternatePath } : {}),
   }
 }
 
-function pathParameters({ params }: Endpoint, schemas: Schemas): Json[] {
+function pathParameters({ params, example }: Endpoint, schemas: Schemas): Json[] {
   const fields = params ? fieldsOf(schemas.schemaOf(params, 'input')) : []
-  return fields.map(({ name, schema }) => parameter(name, 'path', true, schema))
+  return fields.map(({ name, schema }) => parameter(name, 'path', true, schema, example[name]))
 }
 
-function queryParameters({ query, wire = {}, passthrough }: Endpoint, schemas: Schemas): Json[] {
+function queryParameters(endpoint: Endpoint, schemas: Schemas): Json[] {
+  const { query, wire = {}, passthrough, example } = endpoint
   if (!query) return []
   const fields = fieldsOf(schemas.schemaOf(query, 'input'))
   const known = fields.map(({ name, schema, isRequired }) =>
-    parameter(wire[name] ?? name, 'query', isRequired, schema),
+    parameter(wire[name] ?? name, 'query', isRequired, schema, example[name]),
   )
   if (!passthrough) return known
   const any = { type: 'object', additionalProperties: true, description: 'Not documented' }
   return [
     ...known,
-    { ...parameter('parameters', 'query', false, any), style: 'form', explode: true },
+    {
+      ...parameter('parameters', 'query', false, any, withoutParams(endpoint)),
+      style: 'form',
+      explode: true,
+    },
   ]
 }
 
-function parameter(name: string, place: 'path' | 'query', required: boolean, schema: Json): Json {
+function parameter(
+  name: string,
+  place: 'path' | 'query',
+  required: boolean,
+  schema: Json,
+  example: unknown,
+): Json {
   const { description, ...rest } = schema
-  return { name, in: place, required, ...(description ? { description } : {}), schema: rest }
+  const shown = example === undefined ? {} : { example }
+  return { name, in: place, required, description, schema: rest, ...shown }
 }
 
 interface Field {
@@ -103,12 +121,20 @@ function fieldsOf({ properties, required }: Json): Field[] {
   }))
 }
 
-function bodyOf({ body }: Endpoint, schemas: Schemas): Json {
+function bodyOf(endpoint: Endpoint, schemas: Schemas): Json {
+  const { body } = endpoint
   const schema = body ? schemas.schemaOf(body, 'input') : {}
-  return { required: Array.isArray(schema.required), content: { 'application/json': { schema } } }
+  const content = { 'application/json': { schema, example: withoutParams(endpoint) } }
+  return { required: Array.isArray(schema.required), content }
 }
 
-function responsesOf(endpoint: Endpoint, schemas: Schemas): Json {
+/** The example of an endpoint without what its path carries. */
+function withoutParams({ params, example }: Endpoint): Json {
+  const inPath = Object.keys(params?.shape ?? {})
+  return Object.fromEntries(Object.entries(example).filter(([name]) => !inPath.includes(name)))
+}
+
+function responsesOf(endpoint: Endpoint, schemas: Schemas, example: unknown): Json {
   const { success, errors, hints = {}, response, groupedResponse, path } = endpoint
   const plain = schemas.schemaOf(response, 'output')
   const schema = groupedResponse
@@ -118,7 +144,7 @@ function responsesOf(endpoint: Endpoint, schemas: Schemas): Json {
     status,
     status === 204
       ? { description: statusTitle(status) }
-      : { description: statusTitle(status), content: { 'application/json': { schema } } },
+      : { description: statusTitle(status), content: { 'application/json': { schema, example } } },
   ])
   const body = path.startsWith('/api/v0/') ? 'ErrorBody' : 'OtherErrorBody'
   const content = { 'application/json': { schema: { $ref: `#/components/schemas/${body}` } } }
@@ -130,7 +156,9 @@ function responsesOf(endpoint: Endpoint, schemas: Schemas): Json {
       { description: hint ? `${title}: ${hint}` : title, content, 'x-source': source },
     ]
   })
-  return Object.fromEntries([...good, ...bad])
+  const other = { 'application/json': { schema: { $ref: '#/components/schemas/OtherErrorBody' } } }
+  const rest = ['default', { description: 'Any other error', content: other }]
+  return Object.fromEntries([...good, ...bad, rest])
 }
 
 function sorted(schemas: Json): Json {
@@ -148,7 +176,10 @@ export const ErrorBody = once(() =>
       title: z.string().describe('Title of the HTTP status'),
       metadata: z.record(z.string(), z.unknown()).optional().describe('More about the error'),
     })
-    .meta({ id: 'ErrorBody' }),
+    .meta({
+      id: 'ErrorBody',
+      examples: [{ detail: 'No computer "comp_x"', status: 404, title: 'Not Found' }],
+    }),
 )
 
 /**

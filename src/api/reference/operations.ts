@@ -103,7 +103,7 @@ function printLines(fields: readonly [name: string, text: string][], indent: str
 }
 
 /** What only people and servers read, and what `completeOperation` adds. */
-const LEFT_OUT = ['id', 'name', 'summary', 'description', 'errors', 'irreversible']
+const LEFT_OUT = ['id', 'name', 'summary', 'description', 'errors', 'irreversible', 'example']
 
 function printOperation(endpoint: Endpoint, printer: Printer, indent: string): string {
   const { params, query, body, response, groupedResponse, wire = {}, ...facts } = endpoint
@@ -130,7 +130,7 @@ function printOperation(endpoint: Endpoint, printer: Printer, indent: string): s
 
 /** Keywords that do not affect validation, or that repeat another keyword. */
 const dropped =
-  'id description default pattern propertyNames secret x-extensible-enum x-added-by-client x-at-most required'
+  'id description default pattern propertyNames secret x-extensible-enum x-added-by-client x-at-most required patternProperties'
 
 /** Keywords that are either dropped or kept in the short form. */
 const known = new Set(

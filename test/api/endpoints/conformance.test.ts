@@ -10,7 +10,7 @@ import {
 } from '../../../src/api/index.ts'
 import { methodOf } from '../../../src/commands/api/call-endpoint.ts'
 import { type Emulator, startEmulator } from '../../../src/emulator/index.ts'
-import { makeExamples, makeFault, NOW } from '../../emulator/_support.ts'
+import { makeFault, NOW } from '../../emulator/_support.ts'
 import { allowedCases, refusedCases } from '../_constraints.ts'
 import { errorOf, transports } from '../_support.ts'
 
@@ -28,9 +28,9 @@ function start(id: string, options: ClientOptions) {
   const { url: baseUrl, appUrl, apiKey } = emulator
   const client = createClient({ baseUrl, appUrl, apiKey, env: {}, ...options })
   onTestFinished(() => client.close())
-  const example = makeExamples(emulator).find(({ endpoint }) => endpoint.id === id)
-  if (!example) throw new Error(`no example of ${id}`)
-  const { endpoint, input } = example
+  const endpoint = listEndpoints().find((one) => one.id === id)
+  if (!endpoint) throw new Error(`no endpoint ${id}`)
+  const { example: input } = endpoint
   const list = (change: Record<string, unknown> = {}) =>
     methodOf(client, endpoint)({ ...input, ...change })
   const call = async (change: Record<string, unknown> = {}) => await list(change)

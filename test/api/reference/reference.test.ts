@@ -28,7 +28,13 @@ describe('openapi.json', () => {
     const config = await createConfig({
       extends: ['recommended-strict'],
       // The service has /computers/name/{name} beside /computers/{computerId}/refresh.
-      rules: { 'no-ambiguous-paths': 'off' },
+      rules: {
+        'no-ambiguous-paths': 'off',
+        'no-invalid-media-type-examples': 'error',
+        'no-invalid-parameter-examples': 'error',
+        'no-invalid-schema-examples': 'error',
+        'operation-description': 'error',
+      },
     })
     const problems = await lintFromString({ source: text, absoluteRef: 'openapi.json', config })
     expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([])
@@ -56,7 +62,7 @@ describe('openapi.json', () => {
     expect(names('query')).toEqual(query && passthrough ? ['parameters'] : inQuery)
     const sent = operation.requestBody?.content['application/json'].schema.properties
     expect(Object.keys(sent ?? {})).toEqual(Object.keys(body?.shape ?? {}))
-    const statuses = [...success, ...Object.keys(errors)].map(String)
+    const statuses = [...success, ...Object.keys(errors), 'default'].map(String)
     expect(Object.keys(operation.responses).sort()).toEqual(statuses.sort())
   })
 
@@ -79,6 +85,67 @@ describe('openapi.json', () => {
     const { Session, SessionSettingsInput } = document.components.schemas
     expect(Session).not.toHaveProperty('additionalProperties')
     expect(SessionSettingsInput.additionalProperties).toBe(false)
+  })
+
+  it('says of every object without listed fields that it may have any', () => {
+    const silent = [...nodesOf(document.components), ...nodesOf(document.paths)].filter(
+      ([, node]) => {
+        const { type, properties, additionalProperties } = Object(node)
+        return type === 'object' && !properties && additionalProperties === undefined
+      },
+    )
+    expect(silent).toEqual([])
+  })
+
+  it('has the fields that are named after companies as patterns', () => {
+    const { Message, TokenUsage } = document.components.schemas
+    const fields = [
+      [TokenUsage, 'factoryCredits'],
+      ...['MessageId', 'Phase', 'EncryptedContent', 'ReasoningId', 'ReasoningSummary'].map(
+        (ending) => [Message, `openai${ending}`],
+      ),
+      [Message, 'geminiThoughtSignature'],
+    ]
+    for (const [schema, field] of fields) {
+      const fitting = Object.keys(schema.patternProperties).filter((pattern) =>
+        new RegExp(pattern).test(field),
+      )
+      expect(fitting, field).toHaveLength(1)
+    }
+    for (const schema of [Message, TokenUsage])
+      for (const pattern of Object.keys(schema.patternProperties))
+        expect(Object.keys(schema.properties).filter((name) => name.match(pattern))).toEqual([])
+  })
+
+  it('accepts values that an enumeration does not list, apart from those of inputs', () => {
+    const { status } = document.components.schemas.Session.properties
+    expect(status.anyOf).toEqual([
+      { type: 'string', enum: ['idle', 'pending', 'running'] },
+      { type: 'string' },
+    ])
+  })
+
+  it.each(listEndpoints())(
+    '$id has an example of each body and of each required input',
+    (entry) => {
+      const {
+        parameters = [],
+        requestBody,
+        responses,
+      } = document.paths[entry.path][entry.method.toLowerCase()]
+      for (const { name, required, example } of parameters)
+        if (required) expect(example, name).toBeDefined()
+      if (requestBody) expect(requestBody.content['application/json']).toHaveProperty('example')
+      const [status = 200] = entry.success
+      expect(responses[status].content['application/json']).toHaveProperty('example')
+    },
+  )
+
+  it('names both hosts', () => {
+    expect(document.servers.map(({ url }: { url: string }) => url)).toEqual([
+      'https://api.factory.ai',
+      'https://app.factory.ai',
+    ])
   })
 
   it('keeps the limits of the specification', () => {

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { Endpoint } from '../../../src/api/endpoints/endpoint.ts'
 import { listEndpoints } from '../../../src/api/endpoints/index.ts'
 import { ErrorBody } from '../../../src/api/reference/openapi.ts'
-import { encode, makeExamples, startTestEmulator, type TestEmulator } from '../_support.ts'
+import { encode, startTestEmulator, type TestEmulator } from '../_support.ts'
 
 const each = listEndpoints().map((endpoint) => [endpoint.id, endpoint] as const)
 
@@ -30,7 +30,7 @@ describe.each(each)('the endpoint %s', (id, endpoint) => {
 
   it('responds with 405 to another method', async () => {
     const emulator = await startTestEmulator()
-    const answer = await emulator.call('PATCH', pathOf(emulator, endpoint))
+    const answer = await emulator.call('PATCH', pathOf(endpoint))
     expect(answer.status).toBe(405)
     expect(answer.headers.get('allow')?.split(', ')).toContain(endpoint.method)
     expectError(endpoint, answer.body, 405, 'Method Not Allowed')
@@ -39,7 +39,7 @@ describe.each(each)('the endpoint %s', (id, endpoint) => {
   it('responds with 404 on the other host', async () => {
     const emulator = await startTestEmulator()
     const origin = endpoint.host === 'app' ? emulator.url : emulator.appUrl
-    const path = pathOf(emulator, endpoint)
+    const path = pathOf(endpoint)
     const answer = await fetch(origin + path, { method: endpoint.method })
     expect(answer.status).toBe(404)
     expect(await answer.text()).toMatch(/it belongs to the (API|application) address/)
@@ -76,19 +76,18 @@ async function send(
   change: Record<string, unknown>,
   key?: string | null,
 ) {
-  const { path, body } = requestOf(emulator, endpoint, change)
+  const { path, body } = requestOf(endpoint, change)
   return emulator.call(endpoint.method, path, { body, key })
 }
 
-function requestOf(emulator: TestEmulator, endpoint: Endpoint, change: Record<string, unknown>) {
-  const example = makeExamples(emulator).find((candidate) => candidate.endpoint === endpoint)
-  const input = { ...example?.input, ...change }
+function requestOf(endpoint: Endpoint, change: Record<string, unknown>) {
+  const input = { ...endpoint.example, ...change }
   const present = Object.entries(input).filter(([, value]) => value !== undefined)
   return encode(endpoint, Object.fromEntries(present))
 }
 
-function pathOf(emulator: TestEmulator, endpoint: Endpoint) {
-  return requestOf(emulator, endpoint, {}).path.split('?')[0] ?? ''
+function pathOf(endpoint: Endpoint) {
+  return requestOf(endpoint, {}).path.split('?')[0] ?? ''
 }
 
 function expectError({ path }: Endpoint, body: unknown, status: number, title: string) {
