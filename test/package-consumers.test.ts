@@ -230,7 +230,7 @@ await main()`
 })
 
 describe('the bundled client', () => {
-  it('contains every endpoint in at most 51 KiB', async () => {
+  it('contains every endpoint in at most 56 KiB', async () => {
     const entry = `export { createClient, isClientError } from 'hookbell/api'`
     const folder = makeConsumer('bundle', { 'main.mjs': entry })
     const { outputFiles } = await build({
@@ -256,7 +256,7 @@ describe('the bundled client', () => {
   })
 })
 
-const MOST_BYTES = 51 * 1024
+const MOST_BYTES = 56 * 1024
 
 /** A declaration file and all files that it refers to. */
 function declarationsOf(file: string, found = new Set<string>()): string[] {

@@ -7,7 +7,7 @@ export type Host = 'base' | 'app'
 
 /**
  * `safe`: sending the request twice has the effect of once, so it is retried when the response is lost.
- * `never`: not proven harmless. The request is retried only if it cannot have been carried out.
+ * `never`: not proven harmless. The request is retried only if it was not sent, or the caller allows more.
  */
 export type RetryClass = 'safe' | 'never'
 

@@ -69,7 +69,7 @@ export const operations: OperationTree = {
       setUsers: {
         method: "PUT",
         path: "/api/v0/organization/usage/limits/users",
-        body: `!{users:[!{email:e,limit:i0(0-)}](1-100)}`,
+        body: `!{users:[!{email:s,limit:i0}](1-100)}`,
         response: `{updated:[{email:s,limit:i0}],errors:[{email,error:s}]}`,
       },
     },
@@ -136,9 +136,13 @@ export const operations: OperationTree = {
     ci: {
       repositories: {
         path: "/api/v0/automations/ci/repositories",
+        passthrough: true,
+        query: `{}`,
       },
       scan: {
         path: "/api/v0/automations/ci/scan",
+        passthrough: true,
+        query: `{}`,
       },
     },
   },
@@ -152,7 +156,9 @@ export const operations: OperationTree = {
     },
     get: {
       path: "/api/v0/wiki/{wikiRunId}",
+      passthrough: true,
       hints: shared5,
+      query: `{}`,
     },
     search: {
       path: "/api/v0/wiki/{wikiRunId}/search",

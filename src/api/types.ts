@@ -162,19 +162,19 @@ export interface AutomationsCiApi {
   /**
    * List repositories that can have CI automations.
    *
-   * The response is not documented and is passed on unchanged.
+   * The query is not documented: your input is sent unchanged. Neither is the response.
    *
    * `GET /api/v0/automations/ci/repositories`
    */
-  repositories(input?: NoInput, options?: CallOptions): ApiPromise<unknown>
+  repositories(input?: ListCiRepositoriesInput, options?: CallOptions): ApiPromise<unknown>
   /**
    * Look for CI workflows in the repositories.
    *
-   * The response is not documented and is passed on unchanged.
+   * The query is not documented: your input is sent unchanged. Neither is the response.
    *
    * `GET /api/v0/automations/ci/scan`
    */
-  scan(input?: NoInput, options?: CallOptions): ApiPromise<unknown>
+  scan(input?: ScanCiInput, options?: CallOptions): ApiPromise<unknown>
 }
 
 /** Repositories and CI workflows. */
@@ -195,7 +195,7 @@ export interface WikiApi {
   /**
    * Get a wiki run.
    *
-   * The response is not documented and is passed on unchanged.
+   * The query is not documented: your input is sent unchanged. Neither is the response.
    *
    * `GET /api/v0/wiki/{wikiRunId}`
    */
@@ -347,9 +347,9 @@ export interface SetUserLimitsInput {
 }
 
 export interface SetUserLimitsInputUser {
-  /** E-mail address of the user. @format email */
+  /** E-mail address of the user. */
   email: string
-  /** Credits; null removes the limit of this user. @minimum 0 */
+  /** Credits; null removes the limit of this user. */
   limit: number | null
 }
 
@@ -493,6 +493,18 @@ export interface DeleteComputerInput {
   computerId: string
 }
 
+/** Input of `automations.ci.repositories`. */
+export interface ListCiRepositoriesInput {
+  /** Undocumented inputs are sent unchanged. */
+  [name: string]: unknown
+}
+
+/** Input of `automations.ci.scan`. */
+export interface ScanCiInput {
+  /** Undocumented inputs are sent unchanged. */
+  [name: string]: unknown
+}
+
 /** Input of `wiki.create`. */
 export interface CreateWikiRunInput {
   /** Undocumented inputs are sent unchanged. */
@@ -503,6 +515,8 @@ export interface CreateWikiRunInput {
 export interface GetWikiRunInput {
   /** Wiki run ID. */
   wikiRunId: string
+  /** Undocumented inputs are sent unchanged. */
+  [name: string]: unknown
 }
 
 /** Input of `wiki.search`. */

@@ -35,7 +35,7 @@ const requests = {
   ),
   unknownQuery: choose(
     'unknown query parameters',
-    '400 where the endpoint has query parameters, ignored where it has none',
+    '400 where the specification shows query parameters, else ignored',
   ),
   unknownRoute: choose('unknown paths', '404', 404),
   wrongMethod: choose('a known path with another method', '405 with `Allow`', 405),
@@ -94,10 +94,10 @@ export const organization = {
     'accepted: it does not outlast the key',
   ),
   // Limits and users
-  userLimitMinimum: choose('minimum of a user limit', '0'),
+  userLimitMinimum: choose('minimum of a user limit', '0', 0),
   failedUserLimit: choose(
     'which entries of a user limit request fail',
-    'those whose address is not of an active member; invited people fail too',
+    'those below the minimum, or whose address is not of an active member; invited people fail too',
     'not an active member of the organization',
   ),
   repeatedUserLimit: choose(
@@ -236,8 +236,12 @@ export const reports = {
   ),
   wikiPrivacy: choose(
     'body and levels of the privacy update',
-    '`{privacy}` or `{privacyLevel}`, any non-empty string, else 400; the response is the run',
-    ['privacy', 'privacyLevel'] as readonly string[],
+    'the first text or number in the body, under any name; without one, nothing changes. The response is the run',
+  ),
+  wikiCreation: choose(
+    'body of a new wiki run',
+    'anything, or none; `privacy`, `privacyLevel`, `level` or `visibility` is its privacy',
+    ['privacy', 'privacyLevel', 'level', 'visibility'] as readonly string[],
   ),
   unknownWikiRun: choose('an unknown wiki run', '404', 404),
   wikiSyncOff: choose('wikis while cloud sync is off', '403, as in public documents', 403),

@@ -18,9 +18,11 @@ interface RawInput {
 export function readInput(endpoint: Endpoint, raw: RawInput): Record<string, unknown> {
   const params = check(endpoint, 'path', endpoint.params, raw.params)
   const query = check(endpoint, 'query', endpoint.query, queryOf(endpoint, raw))
-  const body = endpoint.body
-    ? check(endpoint, 'body', endpoint.body, parseBody(raw.body))
-    : undefined
+  const given = endpoint.body && parseBody(raw.body)
+  // An undocumented body may be any JSON, such as a list.
+  const values =
+    endpoint.passthrough && (Array.isArray(given) || !Object.is(Object(given), given)) ? {} : given
+  const body = check(endpoint, 'body', endpoint.body, values)
   // The path comes last: undocumented inputs must not replace it.
   return { ...query, ...body, ...params }
 }

@@ -83,6 +83,15 @@ describe('the types of the client', () => {
     void (() => client.sessions.create({ computerId: 'c', sessionSettings }))
   })
 
+  it('accept any input where the specification shows none', () => {
+    void (() => client.automations.ci.scan({ repoUrl: 'https://example.com/r', page: 2 }))
+    void (() => client.automations.ci.repositories({ owner: 'example' }))
+    void (() => client.wiki.get({ wikiRunId: 'w', include: ['pages'] }))
+    void (() => client.wiki.create())
+    // @ts-expect-error: the ID is documented
+    void (() => client.wiki.get({}))
+  })
+
   it('accept undefined for optional inputs', () => {
     void (() => client.sessions.create({ computerId: 'c', cwd: undefined }, { retries: undefined }))
   })

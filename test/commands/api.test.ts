@@ -249,6 +249,16 @@ describe('api: single responses', () => {
     expect(await run('api', ...words)).toMatchObject({ stdout: '', stderr: '', exitCode: 0 })
   })
 
+  it('sends undocumented queries', async () => {
+    const { run, emulator } = await makeApiHome()
+    await run('api', 'automations.ci.scan', '--repo-url', 'https://example.com/r')
+    await run('api', 'wiki.get', '--wiki-run-id', 'wiki_shop', '--page=2')
+    expect(emulator.requests()).toMatchObject([
+      { path: '/api/v0/automations/ci/scan', query: { repoUrl: 'https://example.com/r' } },
+      { path: '/api/v0/wiki/wiki_shop', query: { page: '2' }, status: 200 },
+    ])
+  })
+
   it('exits with 76 for a response that is nested too deeply', async () => {
     const body = `{"x":${'['.repeat(20_000)}${']'.repeat(20_000)}}`
     const { run } = await makeApiHome({ faults: [makeFault({ status: 200, body })] })

@@ -14,6 +14,11 @@ export interface Limits {
   deadlineMs?: number | undefined
   /** How often a request may be retried, where a second copy does no harm. @default 2 */
   retries?: number | undefined
+  /**
+   * Whether a request that a second copy would do again may be repeated after 429, or 503 with `Retry-After`: they say that
+   * it was not carried out. @default false
+   */
+  retryRejected?: boolean | undefined
   /** Additional headers. They do not replace those that the client sets. */
   headers?: Readonly<Record<string, string>> | undefined
   /** Whether unknown inputs, and missing or mistyped known fields of responses, are errors. @default false */

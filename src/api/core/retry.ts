@@ -25,10 +25,18 @@ export function retryDelay(
   return Math.floor(random * limit)
 }
 
-/** Whether the request may be sent again: it was not carried out, or a second copy does no harm. */
-export function mayRepeat(failure: AttemptFailure, retry: RetryClass): boolean {
+/**
+ * Whether the request may be sent again: a second copy does no harm, or nothing was sent. A response with 429 or 503 says
+ * that it was not carried out, but a gateway may send it afterwards: the caller decides whether to believe it.
+ */
+export function mayRepeat(
+  failure: AttemptFailure,
+  retry: RetryClass,
+  retryRejected: boolean,
+): boolean {
   if (!isPassing(failure)) return false
-  return retry === 'safe' || !mayBeApplied(failure)
+  if (retry === 'safe') return true
+  return failure.kind === 'http' && !retryRejected ? false : !mayBeApplied(failure)
 }
 
 /** Whether the server may have carried out the request although the attempt failed. */

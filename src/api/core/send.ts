@@ -61,6 +61,8 @@ async function repeat(call: Call, clock: Clock): Promise<Outcome> {
   }
 }
 
+const REJECTED = 'it was not repeated, since that might do it twice (option retryRejected)'
+
 function plan(
   last: Attempt,
   attempts: number,
@@ -68,8 +70,10 @@ function plan(
   clock: Clock,
 ): { delayMs?: number; hint?: string } {
   const { failure } = last
-  if (!failure || attempts > call.limits.retries || !mayRepeat(failure, call.target.retry))
-    return {}
+  const { retries, retryRejected } = call.limits
+  if (!failure || attempts > retries) return {}
+  if (!mayRepeat(failure, call.target.retry, retryRejected))
+    return mayRepeat(failure, call.target.retry, true) ? { hint: REJECTED } : {}
   const asked = failure.kind === 'http' ? failure.retryAfterMs : undefined
   const delayMs = retryDelay(attempts, asked, Math.random())
   // A pause that lasts beyond the deadline would only waste time: fail now.

@@ -32,6 +32,7 @@ const defaults: Complete<Limits> = {
   timeoutMs: 60_000,
   deadlineMs: 180_000,
   retries: 2,
+  retryRejected: false,
   headers: { accept: 'application/json', 'user-agent': `hookbell/${version}` },
   strict: false,
   maxResponseBytes: 64 * 1024 * 1024,

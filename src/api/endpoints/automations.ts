@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { endpoint } from './endpoint.ts'
+import { undocumented } from './open.ts'
 
 const ci = {
   /** List repositories that can have CI automations. */
@@ -10,8 +11,11 @@ const ci = {
     path: '/api/v0/automations/ci/repositories',
     host: 'base',
     summary: 'List repositories that can have CI automations.',
-    description: 'The response is not documented and is passed on unchanged.',
+    description:
+      'The query is not documented: your input is sent unchanged. Neither is the response.',
     example: {},
+    query: undocumented,
+    passthrough: true,
     success: [200],
     response: () => z.unknown(),
     retry: 'safe',
@@ -26,8 +30,11 @@ const ci = {
     path: '/api/v0/automations/ci/scan',
     host: 'base',
     summary: 'Look for CI workflows in the repositories.',
-    description: 'The response is not documented and is passed on unchanged.',
+    description:
+      'The query is not documented: your input is sent unchanged. Neither is the response.',
     example: {},
+    query: undocumented,
+    passthrough: true,
     success: [200],
     response: () => z.unknown(),
     retry: 'safe',

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { once } from '../record.ts'
 import { endpoint } from './endpoint.ts'
-import { openEnum, otherThan, uuid } from './open.ts'
+import { openEnum, otherThan, text, uuid } from './open.ts'
 
 const ProvisioningStep = once(() =>
   z.looseObject({
@@ -34,7 +34,7 @@ export const Computer = once(() =>
   z
     .looseObject({
       id: z.string().describe('Computer ID'),
-      name: z.string().min(1).max(63).describe('Name of the computer'),
+      name: text(63).describe('Name of the computer'),
       providerType: openEnum(['byom', 'e2b']).describe('Own machine, or a managed provider'),
       createdAt: z.number().describe('When the computer was created'),
       hostId: uuid().optional().describe('ID of the host'),
@@ -83,7 +83,7 @@ export const computers = {
     example: { name: 'ada-devbox' },
     params: () =>
       z.strictObject({
-        name: z.string().min(1).max(63).describe('Name of the computer, 1 to 63 characters'),
+        name: text(63).describe('Name of the computer, 1 to 63 characters'),
       }),
     success: [200],
     response: Computer,

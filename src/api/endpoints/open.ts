@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { once } from '../record.ts'
 import type { Open } from '../types.ts'
 import { isUuid } from '../validation/shape.ts'
 
@@ -16,6 +17,21 @@ export function otherThan(known: readonly string[], problem: string) {
     .refine(isOther, problem)
     .meta({ not: { enum: [...known] } })
 }
+
+/** Declares a text that is not empty. Its length is counted in characters, as in JSON Schema, not in UTF-16 units. */
+export function text(maxLength: number) {
+  return z
+    .string()
+    .min(1)
+    .refine(
+      (value) => value.length <= maxLength || [...value].length <= maxLength,
+      `must have at most ${maxLength} characters`,
+    )
+    .meta({ maxLength })
+}
+
+/** Inputs that are not documented: they are passed on unchanged. */
+export const undocumented = once(() => z.looseObject({}))
 
 /** Declares a UUID. */
 export function uuid() {

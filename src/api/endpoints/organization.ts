@@ -18,10 +18,15 @@ const GlobalLimit = once(() =>
     .meta({ id: 'GlobalLimit' }),
 )
 
-// The specification does not state a minimum here, unlike for the global limit.
-// The public documentation states that null removes the limit of this user.
-const userLimit = once(() =>
-  z.int().min(0).nullable().describe('Credits; null removes the limit of this user'),
+/**
+ * Not checked here: the specification states neither a minimum nor what an address is, and the service reports an entry
+ * that fails while it applies the others. By the public documentation, null removes the limit of this user.
+ */
+const UserLimit = once(() =>
+  z.strictObject({
+    email: z.string().describe('E-mail address of the user'),
+    limit: z.int().nullable().describe('Credits; null removes the limit of this user'),
+  }),
 )
 
 const limits = {
@@ -79,7 +84,7 @@ const limits = {
     body: () =>
       z.strictObject({
         users: z
-          .array(z.strictObject({ email: email(), limit: userLimit() }))
+          .array(UserLimit())
           .min(1)
           .max(100)
           .describe('Users and their limits, 1 to 100 entries'),

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { once } from '../record.ts'
 import { endpoint } from './endpoint.ts'
-import { openEnum, otherThan } from './open.ts'
+import { openEnum, otherThan, text } from './open.ts'
 
 const sessionStatus = once(() => openEnum(['idle', 'pending', 'running']))
 
@@ -189,19 +189,19 @@ const namedAfterCompanies = {
     },
   },
   Message: {
-    '^[a-z]+MessageId$': text('The message ID of the model provider'),
+    '^[a-z]+MessageId$': textField('The message ID of the model provider'),
     '^[a-z]+Phase$': {
       type: ['string', 'null'],
       description: 'The phase of the answer, such as commentary',
     },
-    '^[a-z]+EncryptedContent$': text('Encrypted reasoning of the model provider'),
-    '^[a-z]+ReasoningId$': text('The reasoning ID of the model provider'),
-    '^[a-z]+ReasoningSummary$': text('The reasoning summary of the model provider'),
-    '^[a-z]+ThoughtSignature$': text('The thought signature of a second model provider'),
+    '^[a-z]+EncryptedContent$': textField('Encrypted reasoning of the model provider'),
+    '^[a-z]+ReasoningId$': textField('The reasoning ID of the model provider'),
+    '^[a-z]+ReasoningSummary$': textField('The reasoning summary of the model provider'),
+    '^[a-z]+ThoughtSignature$': textField('The thought signature of a second model provider'),
   },
 }
 
-function text(description: string) {
+function textField(description: string) {
   return { type: 'string', description }
 }
 
@@ -471,12 +471,7 @@ export const sessions = {
     body: () =>
       z.strictObject({
         computerId: z.string().describe('ID of the computer the session runs on'),
-        cwd: z
-          .string()
-          .min(1)
-          .max(4096)
-          .optional()
-          .describe('Working directory, 1 to 4096 characters'),
+        cwd: text(4096).optional().describe('Working directory, 1 to 4096 characters'),
         sessionSettings: SessionSettingsInput().optional().describe('Settings of the session'),
       }),
     success: [201],

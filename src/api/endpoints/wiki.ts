@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { once } from '../record.ts'
 import { endpoint } from './endpoint.ts'
+import { undocumented } from './open.ts'
 
 // The parameters and responses of wiki runs are not documented: both are passed on unchanged.
-const undocumented = once(() => z.looseObject({}))
 const params = once(() => z.strictObject({ wikiRunId: z.string().min(1).describe('Wiki run ID') }))
 
 // 403 and its reason are from the public documentation.
@@ -43,9 +43,12 @@ export const wiki = {
     path: '/api/v0/wiki/{wikiRunId}',
     host: 'base',
     summary: 'Get a wiki run.',
-    description: 'The response is not documented and is passed on unchanged.',
+    description:
+      'The query is not documented: your input is sent unchanged. Neither is the response.',
     example: { wikiRunId: 'wiki_shop' },
     params,
+    query: undocumented,
+    passthrough: true,
     success: [200],
     response: () => z.unknown(),
     retry: 'safe',

@@ -216,7 +216,7 @@ function areaOf({ id }: Endpoint): string {
 /** What the client does when a response is lost. */
 const retryLabels: Readonly<Record<RetryClass, string>> = {
   safe: 'safe: retried when the response is lost',
-  never: 'never: retried only if it cannot have been carried out',
+  never: 'never: retried only if it was not sent',
 }
 
 function statusTitle(status: number): string {

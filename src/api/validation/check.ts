@@ -1,5 +1,5 @@
 import { isRecord } from '../record.ts'
-import type { Shape } from './shape.ts'
+import { isText, type Shape } from './shape.ts'
 
 /** A place where a value does not match its shape, and why. */
 export interface Violation {
@@ -94,10 +94,12 @@ function violationOf(shape: Shape, value: unknown): string | undefined {
   if (allowed && !allowed.includes(value as string))
     return `must be ${allowed.map((one) => JSON.stringify(one)).join(' or ')}`
   const isNumber = typeof value === 'number'
-  const size: number = isNumber ? value : Object(value).length
+  let size: number = isNumber ? value : Object(value).length
+  // Counted in characters, as JSON Schema and the specification do, not in UTF-16 code units.
+  if (isText(value) && size > Number(most)) size = [...value].length
   if (size === 0 && least === 1 && !isNumber) return 'must not be empty'
   const must = isNumber ? 'must be at' : 'must have at'
-  const unit = isNumber ? '' : typeof value === 'string' ? ' characters' : ' entries'
+  const unit = isNumber ? '' : isText(value) ? ' characters' : ' entries'
   if (size < Number(least)) return `${must} least ${least}${unit}`
   return size > Number(most) ? `${must} most ${most}${unit}` : undefined
 }

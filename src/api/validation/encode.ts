@@ -70,7 +70,10 @@ function encodeParts(entry: Operation, input: unknown, overrides: Overrides): En
   const wire = overrides.wire ? { ...entry.wire, ...overrides.wire } : entry.wire
   const path = fillPath(overrides.path ?? entry.path, parts.params, issues)
   const query = encodeQuery({ ...renamed(parts.query, wire), ...extraQuery }, issues)
-  const body = entry.body && toJson({ ...renamed(parts.body, wire), ...extraBody }, issues)
+  const fields = { ...renamed(parts.body, wire), ...extraBody }
+  // Where the body is not documented, it may have to be left out.
+  const isLeftOut = entry.passthrough && !extraBody && Object.keys(fields).length === 0
+  const body = entry.body && !isLeftOut ? toJson(fields, issues) : undefined
   throwIfAny(entry.id, issues)
   const drift = unknown.map(
     ({ field, problem }): Drift => ({ endpoint: entry.id, in: 'input', path: field, problem }),

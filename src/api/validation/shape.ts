@@ -10,7 +10,7 @@ export interface Shape {
   is?(value: unknown): boolean
   readonly isNullable?: boolean
   readonly enum?: readonly string[]
-  /** Minimum of a number, of the length of a text in UTF-16 code units, or of the entries of an array. */
+  /** Minimum of a number, of the length of a text in characters, or of the entries of an array. */
   readonly least?: number | undefined
   /** Maximum of the same, or the name of a number field beside this one that holds the maximum. */
   readonly most?: number | string | undefined
@@ -122,7 +122,7 @@ function parse(text: string): Shape {
   }
 }
 
-function isText(value: unknown): value is string {
+export function isText(value: unknown): value is string {
   return typeof value === 'string'
 }
 

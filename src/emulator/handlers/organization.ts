@@ -22,11 +22,14 @@ export const organization = [
   handle(limits.setUsers, (input, context) => {
     requireManager(context)
     const { state } = context
-    const known = input.users.filter(({ email }) => findMember(state, email))
-    const unknown = input.users.filter((entry) => !known.includes(entry))
-    for (const { email, limit } of known) setLimit(state, email, limit)
-    const errors = unknown.map(({ email }) => ({ email, error: chosen.failedUserLimit.value }))
-    return ok({ updated: known, errors })
+    const problems = input.users.map((entry) => problemOf(entry, state))
+    const updated = input.users.filter((_, index) => !problems[index])
+    for (const { email, limit } of updated) setLimit(state, email, limit)
+    const errors = input.users.flatMap(({ email }, index) => {
+      const error = problems[index]
+      return error ? { email, error } : []
+    })
+    return ok({ updated, errors })
   }),
 
   handle(users.remove, ({ email }, context) => {
@@ -41,6 +44,17 @@ export const organization = [
     return deleted(world)
   }),
 ]
+
+function problemOf({ email, limit }: UserLimit, state: State): string | undefined {
+  const least = chosen.userLimitMinimum.value
+  if (limit !== null && limit < least) return `the limit must be at least ${least}`
+  return findMember(state, email) ? undefined : chosen.failedUserLimit.value
+}
+
+interface UserLimit {
+  email: string
+  limit: number | null
+}
 
 function findMember({ members }: State, email: string) {
   return members.find((member) => isSame(member.email, email))

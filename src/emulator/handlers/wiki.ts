@@ -10,7 +10,7 @@ export const wiki = [
   handle(create, (input, context) => {
     requireSync(context)
     const { state, now } = context
-    const privacy = findText(input, chosen.wikiPrivacy.value) ?? chosen.wikiRun.value
+    const privacy = findText(input, chosen.wikiCreation.value) ?? chosen.wikiRun.value
     const id = nextId(state, 'wiki')
     const run = { id, privacy, createdAt: now, updatedAt: now, request: input }
     state.wikiRuns.push(run)
@@ -33,10 +33,9 @@ export const wiki = [
 
   handle(setPrivacy, (input, context) => {
     const run = requireRun(context, input.wikiRunId)
-    const privacy = findText(input, chosen.wikiPrivacy.value)
-    if (!privacy) throw new Problem(400, 'body.privacy: expected a non-empty string')
-    run.privacy = privacy
-    run.updatedAt = context.now
+    const { wikiRunId: _, ...body } = input
+    const privacy = findText(body, Object.keys(body))
+    if (privacy) Object.assign(run, { privacy, updatedAt: context.now })
     return ok(responseOf(run, context.now))
   }),
 ]
@@ -55,7 +54,8 @@ function requireRun(context: Context, wikiRunId: string) {
 
 function findText(input: Record<string, unknown>, names: readonly string[]) {
   const values = names.map((name) => input[name])
-  return values.find((value): value is string => typeof value === 'string' && value !== '')
+  const isText = (value: unknown) => /string|number/.test(typeof value) && value !== ''
+  return values.filter(isText).map(String)[0]
 }
 
 function responseOf(run: WikiRun, now: number) {

@@ -138,9 +138,9 @@ describe('the retry decision', () => {
   })
 
   it.each([
-    [http(429), true, true],
-    [http(429, 5), true, true],
-    [http(503, 5), true, true],
+    [http(429), true, 'if allowed'],
+    [http(429, 5), true, 'if allowed'],
+    [http(503, 5), true, 'if allowed'],
     [http(503), true, false],
     [http(500), true, false],
     [http(502), true, false],
@@ -159,8 +159,12 @@ describe('the retry decision', () => {
     [timeout(false, 'deadlineMs'), false, false],
     [{ kind: 'aborted', phase: 'wait', sent: false, reason: 1 } as const, false, false],
   ])('for %o: safe request %s, unsafe request %s', (failure, safe, unsafe) => {
-    expect(mayRepeat(failure, 'safe')).toBe(safe)
-    expect(mayRepeat(failure, 'never')).toBe(unsafe)
+    for (const isAllowed of [true, false]) {
+      expect(mayRepeat(failure, 'safe', isAllowed)).toBe(safe)
+      expect(mayRepeat(failure, 'never', isAllowed)).toBe(
+        unsafe === 'if allowed' ? isAllowed : unsafe,
+      )
+    }
   })
 })
 

@@ -40,7 +40,8 @@ describe.each(transports)('retries through %s', (transport) => {
         fc.asyncProperty(
           fc.array(step, { minLength: 1, maxLength: 5 }),
           fc.nat(2),
-          async (script, which) => {
+          fc.boolean(),
+          async (script, which, retryRejected) => {
             count += 1
             const name = `run-${count}-`
             const answers: (Step | undefined)[] = []
@@ -51,7 +52,7 @@ describe.each(transports)('retries through %s', (transport) => {
               answers.push(step)
               return step ?? {}
             })
-            const client = makeClient({ retries: 4, timeoutMs: QUICK_MS })
+            const client = makeClient({ retries: 4, timeoutMs: QUICK_MS, retryRejected })
             const calls = [
               () => client.serviceAccounts.keys.rotate({ ...rotate, keyId: name }),
               () => client.sessions.messages.add({ sessionId: name, text: 'hi' }),
@@ -59,7 +60,7 @@ describe.each(transports)('retries through %s', (transport) => {
             ]
             await calls[which]?.().catch(() => undefined)
             const carriedOut = answers.filter((one) => one && !refused.includes(one))
-            expect(carriedOut.length).toBeLessThanOrEqual(1)
+            expect((retryRejected ? carriedOut : answers).length).toBeLessThanOrEqual(1)
           },
         ),
         { numRuns: runs(40) },
@@ -109,7 +110,23 @@ describe.each(transports)('retries through %s', (transport) => {
       expect(error).not.toHaveProperty('outcome')
     })
 
-    it('that is unsafe is retried when the server rejected it temporarily', async () => {
+    it.each(refused)('that is unsafe is not retried after %o', async (answer) => {
+      faults.play([answer])
+      const calls = [
+        (client = makeClient()) => client.serviceAccounts.keys.rotate(rotate),
+        (client = makeClient()) => client.sessions.messages.add({ sessionId: 's', text: 'hi' }),
+        (client = makeClient()) => client.request({ method: 'POST', path: '/' }),
+      ]
+      for (const [index, call] of calls.entries()) {
+        const error = await errorOf(call())
+        expect(error).toMatchObject({ kind: 'http', attempts: 1 })
+        expect(error.hint).toMatch(/not repeated.*retryRejected/)
+        expect(error).not.toHaveProperty('outcome')
+        expect(faults.requests).toHaveLength(index + 1)
+      }
+    })
+
+    it('that is unsafe is retried, if allowed, when the server rejected it temporarily', async () => {
       const session = {
         sessionId: 's',
         status: 'idle',
@@ -119,7 +136,8 @@ describe.each(transports)('retries through %s', (transport) => {
       }
       faults.play([...refused, { status: 201, body: json(session) }])
       const client = makeClient({ retries: 3 })
-      expect(await client.sessions.create({ computerId: 'c' })).toEqual(session)
+      const input = { computerId: 'c' }
+      expect(await client.sessions.create(input, { retryRejected: true })).toEqual(session)
       expect(faults.requests).toHaveLength(4)
     })
 

@@ -25,7 +25,7 @@ describe('GET .../ci/repositories', () => {
 describe('GET .../ci/scan', () => {
   it('returns the workflows of each repository', async () => {
     const emulator = await startTestEmulator()
-    const { status, body } = await emulator.get(`${CI}/scan`)
+    const { status, body } = await emulator.get(`${CI}/scan?repoUrl=a&repoUrl=b`)
     expect(status).toBe(200)
     expect(body.scannedAt).toBe(NOW)
     const counts = body.repositories.map((one: { workflows: unknown[] }) => one.workflows.length)

@@ -69,6 +69,18 @@ describe('PUT .../limits/users', () => {
     expect([answer.body.updated.length, answer.body.errors.length]).toEqual([0, 1])
   })
 
+  it.each([
+    [{ email: 'no address', limit: 1 }, 'not an active member of the organization'],
+    [{ email: '', limit: 1 }, 'not an active member of the organization'],
+    [{ email: 'ada@example.com', limit: -1 }, 'the limit must be at least 0'],
+  ])('lists %o among the errors and applies the others', async (bad, error) => {
+    const emulator = await startTestEmulator()
+    const bo = { email: 'bo@example.com', limit: 7 }
+    const { status, body } = await emulator.put(USERS, { users: [bad, bo] })
+    expect(status).toBe(200)
+    expect(body).toEqual({ updated: [bo], errors: [{ email: bad.email, error }] })
+  })
+
   it('removes a limit with null, ignoring the case of the email address', async () => {
     const emulator = await startTestEmulator({
       seed: { limits: { users: { 'Bo@example.com': 3 } } },

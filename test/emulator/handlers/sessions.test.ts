@@ -13,6 +13,14 @@ async function createSession(emulator: TestEmulator, body: object = {}) {
 const statusOf = (emulator: TestEmulator) => emulator.state().sessions.at(-1)?.status
 
 describe('POST /api/v0/sessions', () => {
+  it('counts the length of the working directory in characters', async () => {
+    const emulator = await startTestEmulator()
+    const answer = await createSession(emulator, { cwd: '😀'.repeat(4096) })
+    expect(answer.status).toBe(201)
+    const longer = await createSession(emulator, { cwd: '😀'.repeat(4097) })
+    expect(longer).toMatchObject({ status: 400, body: { detail: expect.stringMatching(/4096/) } })
+  })
+
   it('creates an idle session without messages', async () => {
     const emulator = await startTestEmulator()
     const sessionSettings = { model: 'm', tags: [{ name: 't', metadata: { a: '1' } }] }
