@@ -14,6 +14,7 @@ import {
   leavePackagesOut,
   makeZodLazy,
   type NamedSources,
+  replaceFile,
   trimJsonParser,
 } from './build/plugins.ts'
 import {
@@ -179,6 +180,16 @@ const built = await Promise.all([
     format: 'cjs',
     minify: true,
     outExtension: { '.js': '.cjs' },
+  }),
+  // For workers, edge functions and browsers.
+  build({
+    ...shared,
+    entryPoints: { 'api-edge': 'src/api/index.ts' },
+    outdir: 'dist',
+    platform: 'neutral',
+    target: 'es2022',
+    format: 'esm',
+    plugins: [replaceFile('src/api/platform.ts', 'src/api/platform-edge.ts')],
   }),
   // One file each: a second one takes Node.js a millisecond.
   ...(['esm', 'cjs'] as const).map((format) =>

@@ -122,3 +122,15 @@ export function deferToml(): Plugin {
     },
   }
 }
+
+/** Bundles another file in place of one. */
+export function replaceFile(file: string, other: string): Plugin {
+  return {
+    name: 'another file',
+    setup({ onResolve }) {
+      onResolve({ filter: /^\..*\.ts$/ }, ({ path, resolveDir }) =>
+        resolve(resolveDir, path) === resolve(file) ? { path: resolve(other) } : undefined,
+      )
+    },
+  }
+}

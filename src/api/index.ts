@@ -1,10 +1,8 @@
 // The public names. What is not listed here is not public.
-export {
-  type AttachmentOptions,
-  type FileAttachment,
-  fileFromPath,
-  type ImageAttachment,
-  imageFromPath,
+export type {
+  AttachmentOptions,
+  FileAttachment,
+  ImageAttachment,
 } from './attachments.ts'
 export {
   type Client,
@@ -56,6 +54,7 @@ export type { AddAndWait, Progress, WaitOptions } from './follow-up/add-and-wait
 export { textOf } from './follow-up/turn.ts'
 export type { Watch, WatchInput } from './follow-up/watch.ts'
 export type { Host, RetryClass } from './operation.ts'
+export { fileFromPath, httpsTransport, imageFromPath, undiciTransport } from './platform.ts'
 export { fieldOf } from './record.ts'
 export type { RotatedKey, RotateTo } from './rotate-to.ts'
 export {
@@ -67,6 +66,5 @@ export {
   type TransportResponse,
 } from './transport.ts'
 export { type FetchOptions, fetchTransport } from './transports/fetch.ts'
-export { httpsTransport } from './transports/https.ts'
-export { type UndiciOptions, undiciTransport } from './transports/undici.ts'
+export type { UndiciOptions } from './transports/undici.ts'
 export type * from './types.ts'

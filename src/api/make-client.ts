@@ -8,12 +8,11 @@ import { resolveSettings } from './core/settings.ts'
 import type { Drift } from './errors.ts'
 import { completeOperation, isOperation, type OperationTree } from './operation.ts'
 import { operations } from './operations.ts'
+import { httpsTransport, isUndiciUsable, undiciTransport } from './platform.ts'
 import { mapFields, once, swallowErrors, variablesOf, withoutUndefined } from './record.ts'
 import { areTimersFaked } from './timers.ts'
 import type { Transport } from './transport.ts'
 import { fetchTransport } from './transports/fetch.ts'
-import { httpsTransport } from './transports/https.ts'
-import { isUndiciUsable, undiciTransport } from './transports/undici.ts'
 import type { EndpointMethods } from './types.ts'
 
 /** What a client shares with the clients that are derived from it. */

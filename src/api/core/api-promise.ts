@@ -70,7 +70,8 @@ export interface CallSite {
  */
 export function captureCallSite(method: (...values: never[]) => unknown): CallSite {
   const site: CallSite = {}
-  Error.captureStackTrace(site, method)
+  // Not every browser has it.
+  Error.captureStackTrace?.(site, method)
   return site
 }
 

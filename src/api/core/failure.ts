@@ -7,8 +7,8 @@ import {
   NetworkError,
   TimeoutError,
 } from '../errors.ts'
+import { statusTitle } from '../platform.ts'
 import { isRecord } from '../record.ts'
-import { process } from '../timers.ts'
 import { errorBodyBytes, type Phase, type ResponseHeaders } from '../transport.ts'
 import { describeBody, parseJson } from '../validation/decode.ts'
 import { type Attempt, type Call, codeOf, type Received } from './attempt.ts'
@@ -93,7 +93,11 @@ function toHttpError(
   const shown = shownOf(response, secrets)
   const parsed = parseJson(shown.bodyText)
   const value = parsed && redactValue(parsed.value, secrets)
-  const { requestId = shown.requestId, title = statusTitle(status), ...problem } = problemOf(value)
+  const {
+    requestId = shown.requestId,
+    title = statusTitle(status) ?? 'unknown status',
+    ...problem
+  } = problemOf(value)
   const target = redirectTarget(status, shown.headers)
   const body = parsed ? shorten(value) : `the response is ${describeBody(response)}`
   const said = target ?? problem.detail ?? body
@@ -161,10 +165,4 @@ function shorten(value: unknown): string | undefined {
 function redirectTarget(status: number, { location }: ResponseHeaders): string | undefined {
   if (!/^3/.test(`${status}`) || typeof location !== 'string') return undefined
   return `the response redirects to ${location.replace(/[?#].*|(?<=\/\/)[^/?#]*@/gs, '')}`
-}
-
-/** Loads `node:http` only for an error, so that clients start faster. */
-function statusTitle(status: number): string {
-  const http = process?.getBuiltinModule?.('node:http')
-  return http?.STATUS_CODES[status] ?? 'unknown status'
 }

@@ -24,6 +24,14 @@ interface FetchResponse {
   readonly body: object | null
 }
 
+/** The part of a stream that is used where it cannot be iterated over, as in some browsers. */
+interface ByteStream {
+  getReader(): {
+    read(): Promise<{ value?: Uint8Array | undefined }>
+    cancel(): Promise<void>
+  }
+}
+
 /**
  * Uses `fetch`, which every runtime has: Bun, Deno, edge functions. It cannot tell when a connection is open, so
  * a call that times out while connecting reports the phase `headers`. The runtime decides which proxy is used.
@@ -51,12 +59,31 @@ async function exchange(request: TransportRequest, controller: AbortController, 
   })
   request.onPhase('body')
   const { status } = response
+  // Browsers hide where a redirect leads, and even its status.
+  if (status === 0) throw new Error('the response redirects, and redirects are not followed')
   // Already decompressed by the runtime.
-  const stream = (response.body ?? []) as AsyncIterable<Uint8Array>
-  const read = await readText(stream, bodyLimit(status, maxResponseBytes))
+  const read = await readText(chunksOf(response.body ?? []), bodyLimit(status, maxResponseBytes))
   if (read.cause) read.cause = causeOf(read.cause)
   if (read.end !== 'complete') controller.abort()
   return { status, headers: headersOf(response), ...read }
+}
+
+function chunksOf(body: object): AsyncIterable<Uint8Array> {
+  const isIterable = Symbol.asyncIterator in body || Symbol.iterator in body
+  return isIterable ? (body as AsyncIterable<Uint8Array>) : readAll(body as ByteStream)
+}
+
+async function* readAll(stream: ByteStream) {
+  const reader = stream.getReader()
+  try {
+    for (;;) {
+      const { value } = await reader.read()
+      if (!value) return
+      yield value
+    }
+  } finally {
+    await reader.cancel()
+  }
 }
 
 function headersOf({ headers }: FetchResponse) {
