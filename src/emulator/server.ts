@@ -10,6 +10,7 @@ import { isLoopback } from '../text/loopback.ts'
 import { readBody } from './body.ts'
 import { chosen } from './choices.ts'
 import { handleControl, isControl } from './control.ts'
+import { allowLocalPages } from './cors.ts'
 import { codeOf, EmulatorError } from './errors.ts'
 import { type Exchange, handleRequest } from './handle-request.ts'
 import { recordedBody, recordedHeaders, recordedQuery } from './journal.ts'
@@ -59,6 +60,7 @@ async function serve(
   const refuse = (problem: Problem) =>
     respond(response, undefined, () => problemReply(problem, path, ''))
   if (!isLoopback(headers.host ?? '')) return void (await refuse(otherHost()))
+  if (!isControl(path) && allowLocalPages(request, response)) return
   const body = await readBody(request, running.world.seed.behavior.maxBodyBytes)
   if (!isControl(path)) {
     return await serveEndpoint(running, { host, method, path, query, headers, body }, response)
