@@ -14,6 +14,9 @@ import { describeBody, parseJson } from '../validation/decode.ts'
 import { type Attempt, type Call, codeOf, type Received } from './attempt.ts'
 import { redact, redactCause, redactValue } from './redact.ts'
 
+const PROXY_HINT =
+  'give the proxy its user and password: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT'
+
 const doing: Record<Phase, string> = {
   credentials: 'waiting for the credentials',
   connect: 'connecting',
@@ -33,7 +36,7 @@ export function toError(
     const { status, retryAfterMs } = failure
     const hint =
       target.hints?.[status] ??
-      (status === 401 ? `check the key in ${settings.keySource}` : undefined)
+      { 401: `check the key in ${settings.keySource}`, 407: PROXY_HINT }[status]
     // A status comes with a response.
     const response = { ...(received as Received), retryAfterMs }
     return toHttpError(response, hint ? { ...facts, hint } : facts, secrets)
@@ -59,8 +62,13 @@ function networkError(
   const code = codeOf(cause)
   // The messages of OpenSSL end with a line break.
   const said = (cause instanceof Error && cause.message.trim()) || code || 'failed'
-  return new NetworkError(message(`${said},`), {
-    hint: phase === 'connect' ? connectHint(code) : undefined,
+  const [, refusal] = /^Proxy response \((\d+)\)/.exec(said) ?? []
+  const isTls = TLS_CODE.test(code ?? '') || TLS_MESSAGE.test(said)
+  const problem = refusal
+    ? `the proxy answered ${refusal} ${statusTitle(Number(refusal)) ?? ''}`.trim()
+    : `${isTls ? 'TLS error: ' : ''}${said}`
+  return new NetworkError(message(`${problem},`), {
+    hint: phase === 'connect' ? connectHint(code, refusal) : undefined,
     ...facts,
     cause,
     phase,
@@ -68,8 +76,14 @@ function networkError(
   })
 }
 
-function connectHint(code = '') {
+const TLS_CODE =
+  /^(CERT_|DEPTH_ZERO|EPROTO|ERR_(OSSL|SSL|TLS)|HOSTNAME_MISMATCH|SELF_SIGNED|UNABLE_TO)/
+/** Deno gives no codes. */
+const TLS_MESSAGE = /peer certificate|\bTLS\b/
+
+function connectHint(code = '', refusal = '') {
   if (code === 'ERR_CLOSED') return 'make a new client'
+  if (refusal === '407') return PROXY_HINT
   return /^(DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code)
     ? 'to trust it, use NODE_EXTRA_CA_CERTS'
     : 'check the URL, the network and the proxy settings'

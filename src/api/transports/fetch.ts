@@ -101,7 +101,7 @@ function causeOf(error: unknown): unknown {
 
 /** Error codes and messages of Node.js, Bun and Deno when there was no connection. */
 const NOT_CONNECTED =
-  /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|E(HOST|NET)UNREACH|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket|tcp connect error|dns error|CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS|^bad port$|\(Connect\)/i
+  /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|E(HOST|NET)UNREACH|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket|tcp connect error|dns error|CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS|wrong version number|peer certificate|^bad port$|\(Connect\)/i
 
 function wasSent(error: unknown): boolean {
   const texts = [error, causeOf(error)].flatMap((one) => [Object(one).code, Object(one).message])

@@ -9,7 +9,7 @@ import {
   type TransportResponse,
 } from '../transport.ts'
 import { acceptEncoding, closable, PartialResponse } from './_body.ts'
-import { undiciTransport } from './undici.ts'
+import { proxiesOf, undiciTransport } from './undici.ts'
 
 /**
  * Uses the modules of Node.js and keeps no connection: for commands that make one request and exit.
@@ -28,8 +28,8 @@ export function httpsTransport(): Transport {
 }
 
 function needsProxy(origin: string): boolean {
-  const names = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY']
-  return names.some((name) => process.env[name]) && !isLocal(origin)
+  const { httpProxy, httpsProxy } = proxiesOf(process.env)
+  return Boolean(httpProxy || httpsProxy) && !isLocal(origin)
 }
 
 async function exchange(

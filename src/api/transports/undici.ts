@@ -17,7 +17,7 @@ export interface UndiciOptions {
 
 /**
  * Keeps connections open between requests: for processes that live for a while. Respects
- * `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`. undici is loaded at the first request.
+ * `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY`. undici is loaded at the first request.
  */
 export function undiciTransport(options: UndiciOptions = {}): Transport {
   let pools: ReturnType<typeof makePools> | undefined
@@ -42,6 +42,16 @@ export function undiciTransport(options: UndiciOptions = {}): Transport {
       const made = await pools?.catch(() => undefined)
       await made?.destroy()
     },
+  }
+}
+
+/** The proxies that the environment names. `ALL_PROXY` is for what has none of its own. */
+export function proxiesOf(env: Readonly<Record<string, string | undefined>>) {
+  // undici always lets a SOCKS proxy resolve the host, for which curl has this name.
+  const all = (env.all_proxy || env.ALL_PROXY)?.replace(/^socks5h:/, 'socks5:')
+  return {
+    httpProxy: env.http_proxy || env.HTTP_PROXY || all,
+    httpsProxy: env.https_proxy || env.HTTPS_PROXY || all,
   }
 }
 
@@ -98,7 +108,7 @@ async function makePools({
     // Requests to this machine must not go through a proxy.
     const dispatcher = isLocal(origin)
       ? new Client(origin, settings)
-      : makeProxied(() => new EnvHttpProxyAgent(settings))
+      : makeProxied(() => new EnvHttpProxyAgent({ ...settings, ...proxiesOf(process.env) }))
     opened.push(dispatcher)
     const connection: Connection = { dispatcher }
     return connection
@@ -110,7 +120,9 @@ function makeProxied(make: () => Dispatcher): Dispatcher {
     return make()
   } catch {
     // The cause stays out: it repeats the URL, which may have a password in it.
-    throw new ConfigError('HTTP_PROXY or HTTPS_PROXY must be a URL')
+    throw new ConfigError(
+      'HTTP_PROXY, HTTPS_PROXY and ALL_PROXY must be http, https or socks5 URLs',
+    )
   }
 }
 
