@@ -2,6 +2,7 @@ import {
   cpSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -19,6 +20,7 @@ import { startEmulator } from '../src/emulator/index.ts'
 import { tsc } from './support/compiler.ts'
 import { root } from './support/home.ts'
 import { packPackage } from './support/packed.ts'
+import { startRegistry } from './support/registry.ts'
 
 const work = mkdtempSync(join(tmpdir(), 'hookbell-consumers-'))
 const packed = join(work, 'package')
@@ -349,6 +351,27 @@ export type Used = [Computer, RotatedKey, TokenUsageRow, Emulator]
     )
     const { stdout } = await execa(process.execPath, [...tsc, '-p', folder], { reject: false })
     expect(stdout).toBe('')
+  })
+})
+
+describe('a project that only wants the API', () => {
+  it('installs it without the notifier, and sends a request with the default transport', async () => {
+    const folder = join(work, 'api-only')
+    mkdirSync(join(folder, 'packages'), { recursive: true })
+    const registry = await startRegistry(join(folder, 'packages'))
+    const words = ['install', 'hookbell', '--omit=optional', '--no-audit', '--no-fund']
+    const env = { npm_config_registry: registry.url, npm_config_cache: join(folder, 'cache') }
+    writeFileSync(join(folder, 'package.json'), '{ "private": true }')
+    await execa('npm', words, { cwd: folder, env })
+    registry.close()
+    const installed = readdirSync(join(folder, 'node_modules')).filter((name) => name[0] !== '.')
+    expect(installed).toEqual(['hookbell', 'undici', 'zod'])
+    const source = `import { createClient } from 'hookbell/api'
+      const client = createClient()
+      console.log((await client.organization.limits.getGlobal()).limit)
+      await client.close()`
+    writeFileSync(join(folder, 'main.mjs'), source)
+    expect(await runNode(folder, 'main.mjs')).toMatchObject({ stdout: 'null', stderr: '' })
   })
 })
 
