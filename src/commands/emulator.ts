@@ -12,8 +12,7 @@ export const emulatorCommand = defineCommand({
     port: { type: 'string', default: '0', description: 'Port of the API; 0: any', valueHint: 'N' },
     'app-port': {
       type: 'string',
-      default: '0',
-      description: 'Port of the readiness reports; 0: any',
+      description: 'Another port for the readiness reports; 0: any',
       valueHint: 'N',
     },
     seed: { type: 'string', description: 'Initial state (JSON)', valueHint: 'FILE' },
@@ -27,7 +26,8 @@ export const emulatorCommand = defineCommand({
   async run({ args }) {
     for (const name of ['seed', 'faults', 'state'] as const) refuseEmpty(name, args[name])
     const port = readPort('--port', args.port)
-    const appPort = readPort('--app-port', args['app-port'])
+    const other = args['app-port']
+    const appPort = other === undefined ? undefined : readPort('--app-port', other)
     // Listen before the start, so that no signal is missed.
     const stopped = waitForSignal()
     const emulator = await start({ ...args, port, appPort })
@@ -43,7 +43,7 @@ export const emulatorCommand = defineCommand({
 
 interface Start {
   port: number
-  appPort: number
+  appPort: number | undefined
   seed?: string
   faults?: string
   state?: string

@@ -1,15 +1,14 @@
-import type { Host } from '../api/operation.ts'
 import { settle } from './agent.ts'
 import { authenticate } from './auth.ts'
 import { handlers } from './handlers/index.ts'
 import { readInput } from './input.ts'
 import { Problem, problemReply, type Reply } from './reply.ts'
-import type { Router } from './router.ts'
+import type { Router, Served } from './router.ts'
 import type { World } from './world.ts'
 
 /** A request whose body has been read. */
 export interface Exchange {
-  host: Host
+  host: Served
   method: string
   path: string
   query: URLSearchParams

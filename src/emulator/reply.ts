@@ -4,7 +4,7 @@ import { STATUS_CODES } from 'node:http'
 export interface Reply {
   status: number
   headers?: Readonly<Record<string, string>>
-  /** Sent as JSON. If left out, the response is empty. */
+  /** Text is sent unchanged, anything else as JSON. If left out, the response is empty. */
   body?: unknown
 }
 

@@ -9,6 +9,9 @@ interface Match {
   params: Record<string, string>
 }
 
+/** What a port serves: the endpoints of one host, or of both. */
+export type Served = Host | 'both'
+
 interface Route {
   endpoint: Endpoint
   pattern: RegExp
@@ -18,9 +21,9 @@ interface Route {
 
 export interface Router {
   /** Finds the endpoint, or throws a 404 or 405. */
-  match(host: Host, method: string, path: string): Match
+  match(host: Served, method: string, path: string): Match
   /** The endpoint, if there is one. */
-  find(host: Host, method: string, path: string): Endpoint | undefined
+  find(host: Served, method: string, path: string): Endpoint | undefined
 }
 
 /** Which of the two paths of a renamed endpoint work. */
@@ -29,11 +32,11 @@ export type Addresses = 'both' | 'specification' | 'renamed'
 /** Makes the routes from the endpoint table. */
 export function makeRouter(endpoints: readonly Endpoint[], addresses: Addresses): Router {
   const routes = endpoints.flatMap((endpoint) => routesOf(endpoint, addresses))
-  const open = (host: Host, path: string) =>
+  const open = (host: Served, path: string) =>
     routes.filter(
-      (route) => !route.isClosed && route.endpoint.host === host && route.pattern.test(path),
+      (route) => !route.isClosed && isServed(host, route.endpoint) && route.pattern.test(path),
     )
-  const pick = (host: Host, method: string, path: string) =>
+  const pick = (host: Served, method: string, path: string) =>
     open(host, path).find(({ endpoint }) => endpoint.method === asGet(method))
   return {
     find: (host, method, path) => pick(host, method, path)?.endpoint,
@@ -84,8 +87,14 @@ function wrongMethod(method: string, others: readonly string[]) {
   return new Problem(chosen.wrongMethod.value, detail, { headers: { allow } })
 }
 
-function unknownRoute(routes: readonly Route[], host: Host, path: string) {
-  const elsewhere = routes.some((route) => route.endpoint.host !== host && route.pattern.test(path))
+function isServed(host: Served, endpoint: Endpoint) {
+  return host === 'both' || endpoint.host === host
+}
+
+function unknownRoute(routes: readonly Route[], host: Served, path: string) {
+  const elsewhere = routes.some(
+    (route) => !isServed(host, route.endpoint) && route.pattern.test(path),
+  )
   const where = host === 'base' ? 'application' : 'API'
   const hint = elsewhere ? `; it belongs to the ${where} address` : ''
   return new Problem(chosen.unknownRoute.value, `No endpoint at ${path}${hint}`)

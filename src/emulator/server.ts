@@ -5,7 +5,6 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http'
-import type { Host } from '../api/operation.ts'
 import { isLoopback } from '../text/loopback.ts'
 import { readBody } from './body.ts'
 import { chosen } from './choices.ts'
@@ -14,14 +13,16 @@ import { allowLocalPages } from './cors.ts'
 import { codeOf, EmulatorError } from './errors.ts'
 import { type Exchange, handleRequest } from './handle-request.ts'
 import { recordedBody, recordedHeaders, recordedQuery } from './journal.ts'
+import { handlePage, isPage } from './pages.ts'
 import { Problem, problemReply, type Reply } from './reply.ts'
 import { respond } from './respond.ts'
+import type { Served } from './router.ts'
 import type { Running } from './world.ts'
 
 const LOOPBACK = '127.0.0.1'
 
-/** Listens on the loopback interface for one of the two hosts. Port 0 takes any free one. */
-export async function listen(running: Running, host: Host, port: number): Promise<Server> {
+/** Listens on the loopback interface for one of the two hosts, or both. Port 0 takes any free one. */
+export async function listen(running: Running, host: Served, port: number): Promise<Server> {
   const server = createServer((request, response) => {
     serve(running, host, request, response).catch((error: unknown) => {
       fail(response, request.url ?? '/', error)
@@ -51,7 +52,7 @@ export function close(server: Server): Promise<void> {
 
 async function serve(
   running: Running,
-  host: Host,
+  host: Served,
   request: IncomingMessage,
   response: ServerResponse,
 ) {
@@ -61,6 +62,8 @@ async function serve(
     respond(response, undefined, () => problemReply(problem, path, ''))
   if (!isLoopback(headers.host ?? '')) return void (await refuse(otherHost()))
   if (!isControl(path) && allowLocalPages(request, response)) return
+  if (isPage(method, path))
+    return void (await respond(response, undefined, () => handlePage(running, path)))
   const body = await readBody(request, running.world.seed.behavior.maxBodyBytes)
   if (!isControl(path)) {
     return await serveEndpoint(running, { host, method, path, query, headers, body }, response)
@@ -78,15 +81,16 @@ interface Asked extends Pick<Exchange, 'host' | 'method' | 'path' | 'query'> {
 
 async function serveEndpoint(running: Running, asked: Asked, response: ServerResponse) {
   const { host, method, path, query, headers, body } = asked
+  const endpoint = running.router.find(host, method, path)
   const recorded = running.journal.add({
     at: running.world.clock.now(),
-    host,
+    host: endpoint?.host ?? (host === 'app' ? 'app' : 'base'),
     method,
     path,
     query: recordedQuery(query),
     headers: recordedHeaders(headers),
     body: recordedBody(body ?? ''),
-    endpoint: running.router.find(host, method, path)?.id,
+    endpoint: endpoint?.id,
   })
   const requestId = `${chosen.requestId.value}_${recorded.number}`
   response.setHeader('x-request-id', requestId)

@@ -18,7 +18,7 @@ import type { Running, World } from './world.ts'
 export interface EmulatorOptions {
   /** Port of the API. @default 0, any free one */
   port?: number | undefined
-  /** Port of the application, which serves the readiness reports. @default 0, any free one */
+  /** A port of its own for the application, which serves the readiness reports; 0: any free one. @default that of the API */
   appPort?: number | undefined
   /** The initial state. Parts that are left out have defaults. */
   seed?: SeedInput | undefined
@@ -107,15 +107,12 @@ async function start(options: EmulatorOptions, unlock: () => void): Promise<Emul
   const running = prepare(options)
   const { world, journal, faults } = running
   const samples = samplesOf(world)
-  const server = await listen(running, 'base', options.port ?? 0)
-  const appServer = await listen(running, 'app', options.appPort ?? 0).catch(async (error) => {
-    await close(server)
-    throw error
-  })
-  const [url, appUrl] = [urlOf(server), urlOf(appServer)]
+  const servers = await listenOn(running, options)
+  const [url = '', appUrl = url] = servers.map(urlOf)
   const { apiKey } = samples
+  running.addresses = { url, appUrl, apiKey }
   const stop = async () => {
-    await Promise.all([close(server), close(appServer)])
+    await Promise.all(servers.map(close))
     unlock()
   }
   return {
@@ -142,6 +139,17 @@ async function start(options: EmulatorOptions, unlock: () => void): Promise<Emul
   }
 }
 
+/** One server for both hosts, or two. */
+async function listenOn(running: Running, { port = 0, appPort }: EmulatorOptions) {
+  if (appPort === undefined) return [await listen(running, 'both', port)]
+  const server = await listen(running, 'base', port)
+  const appServer = await listen(running, 'app', appPort).catch(async (error) => {
+    await close(server)
+    throw error
+  })
+  return [server, appServer]
+}
+
 function prepare(options: EmulatorOptions): Running {
   const { stateFile, now = Date.now } = options
   const seed = parseSeed(options.seed ?? {})
@@ -164,7 +172,8 @@ function prepare(options: EmulatorOptions): Running {
     world.state = makeState(seed)
     begin()
   }
-  return { world, router, journal, faults, save, reset }
+  const addresses = { url: '', appUrl: '', apiKey: '' }
+  return { world, router, journal, faults, addresses, save, reset }
 }
 
 /** The state of a seed, or one that was kept, and its clock. */

@@ -62,6 +62,8 @@ export interface Running {
   readonly router: Router
   readonly journal: Journal
   readonly faults: ReturnType<typeof makeFaults>
+  /** Where it listens, and a key to try it with. */
+  addresses: { url: string; appUrl: string; apiKey: string }
   /** Writes the state if it has changed and there is a file for it. */
   save(): void
   /** Restores the seed and the faults of the start. */

@@ -68,7 +68,7 @@ describe('the control path', () => {
   })
 
   it('is available on both ports', async () => {
-    const emulator = await startTestEmulator()
+    const emulator = await startTestEmulator({ appPort: 0 })
     const answer = await fetch(`${emulator.appUrl}/__emulator/clock`)
     expect(await answer.json()).toEqual({ now: NOW })
   })

@@ -2,16 +2,21 @@ import { STATUS_CODES } from 'node:http'
 import * as z from 'zod'
 import type { Endpoint, ErrorSource } from '../endpoints/endpoint.ts'
 import { listEndpoints } from '../endpoints/index.ts'
-import type { RetryClass } from '../operation.ts'
+import type { Host, RetryClass } from '../operation.ts'
 import { once } from '../record.ts'
 import { type Json, makeSchemas } from './json-schema.ts'
 
 type Schemas = ReturnType<typeof makeSchemas>
 
+type Servers = Readonly<Record<Host, { url: string; description: string }>>
+
 /**
  * The OpenAPI 3.1 document of the endpoints, with the responses to their examples. The output is deterministic.
  */
-export function makeOpenApi(responses: ReadonlyMap<string, unknown>): Json {
+export function makeOpenApi(
+  responses: ReadonlyMap<string, unknown>,
+  servers: Servers = publicServers,
+): Json {
   const schemas = makeSchemas()
   const paths: { [path: string]: Json } = {}
   for (const endpoint of listEndpoints()) {
@@ -48,7 +53,7 @@ export function makeOpenApi(responses: ReadonlyMap<string, unknown>): Json {
   }
 }
 
-const servers = {
+const publicServers = {
   base: { url: 'https://api.factory.ai', description: 'The API' },
   app: { url: 'https://app.factory.ai', description: 'The application' },
 }
