@@ -5,6 +5,7 @@ import { parseBody } from './body.ts'
 import { EmulatorError, parseOr } from './errors.ts'
 import { parseFaults } from './faults.ts'
 import { ok, Problem, problemReply, type Reply } from './reply.ts'
+import type { SeedInput } from './state/seed.ts'
 import { viewState } from './state/state.ts'
 import type { Running } from './world.ts'
 
@@ -89,8 +90,10 @@ const actions = new Map<string, Action>([
   ],
   [
     'POST reset',
-    (running) => {
-      running.reset()
+    (running, body) => {
+      // No body, or an empty one: the seed of the start.
+      const seed = Object.keys(Object(body)).length > 0 ? (body as SeedInput) : undefined
+      refuseBody(() => running.reset(seed))
       return ok({})
     },
   ],

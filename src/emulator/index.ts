@@ -10,6 +10,7 @@ export {
   parseFaults,
 } from './faults.ts'
 export type { RecordedRequest } from './journal.ts'
+export type { EndpointRequest, OwnHandler, OwnReply } from './own-handlers.ts'
 export type { Samples } from './samples.ts'
 export { type Emulator, type EmulatorOptions, startEmulator } from './start.ts'
 export { loadSeed, parseSeed, Seed, type SeedInput } from './state/seed.ts'

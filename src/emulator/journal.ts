@@ -55,10 +55,15 @@ export function makeJournal(): Journal {
 
 /** A body as it is recorded. */
 export function recordedBody(text: string): unknown {
-  if (text === '') return undefined
   // A slice of a text keeps all of it in memory, so its bytes are copied.
   if (text.length > MOST_CHARACTERS)
     return `${Buffer.from(text.slice(0, MOST_CHARACTERS)).toString()}…`
+  return parsedBody(text)
+}
+
+/** A body as a value: parsed if it is JSON that is not nested too deep, else the text. */
+export function parsedBody(text: string): unknown {
+  if (text === '') return undefined
   if (isTooDeep(text)) return text
   try {
     return JSON.parse(text)

@@ -7,11 +7,11 @@ import type { Reply } from './reply.ts'
 export async function respond(
   response: ServerResponse,
   fault: Fault | undefined,
-  makeReply: () => Reply,
+  makeReply: () => Reply | Promise<Reply>,
 ): Promise<number | undefined> {
-  if (!fault) return send(response, makeReply())
+  if (!fault) return send(response, await makeReply())
   const { then } = fault
-  const reply = isCarriedOut(fault) ? makeReply() : { status: 200, body: {} }
+  const reply = isCarriedOut(fault) ? await makeReply() : { status: 200, body: {} }
   // The timer is unreferenced, so that a delayed response does not keep the process running.
   if ('delayMs' in then && then.delayMs) await wait(then.delayMs, undefined, { ref: false })
   if ('status' in then) return send(response, then)

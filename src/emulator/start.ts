@@ -5,6 +5,7 @@ import { type Clock, makeClock } from './clock.ts'
 import { EmulatorError } from './errors.ts'
 import { type FaultInput, type Faults, makeFaults, parseFaults } from './faults.ts'
 import { makeJournal, type RecordedRequest } from './journal.ts'
+import { makeOwnHandlers, type OwnHandler } from './own-handlers.ts'
 import { makeRouter } from './router.ts'
 import { type Samples, samplesOf } from './samples.ts'
 import { close, listen, urlOf } from './server.ts'
@@ -49,8 +50,20 @@ export interface Emulator extends Samples {
   requests(): readonly RecordedRequest[]
   /** The state of the emulator, without the values of keys. */
   state(): StateView
-  /** Restores the seed and the faults of the start; also resets the clock and the requests. */
-  reset(): void
+  /**
+   * Restores the seed and the faults of the start; also resets the clock, the requests and what `on` has set. With a seed,
+   * it goes on from there, and the keys and IDs above are those of that seed.
+   */
+  reset(seed?: SeedInput): void
+  /**
+   * Answers the requests for an endpoint yourself. No key is checked; faults still apply.
+   * @returns a function that ends this
+   *
+   * @example
+   * emulator.on('computers.get', ({ params }) => ({ body: { ...computer, id: params.computerId } }))
+   * emulator.on('sessions.create', () => ({ status: 403, body: { detail: 'No', status: 403, title: 'Forbidden' } }))
+   */
+  on(endpoint: string, handler: OwnHandler): () => void
   close(): Promise<void>
   /** Closes it at the end of the block: `await using emulator = await startEmulator()`. */
   [Symbol.asyncDispose](): Promise<void>
@@ -106,25 +119,28 @@ function checkPorts({ port = 0, appPort = 0 }: EmulatorOptions) {
 async function start(options: EmulatorOptions, unlock: () => void): Promise<Emulator> {
   const running = prepare(options)
   const { world, journal, faults } = running
-  const samples = samplesOf(world)
   const servers = await listenOn(running, options)
   const [url = '', appUrl = url] = servers.map(urlOf)
-  const { apiKey } = samples
-  running.addresses = { url, appUrl, apiKey }
+  const connect = () => {
+    const samples = samplesOf(world)
+    const { apiKey } = samples
+    running.addresses = { url, appUrl, apiKey }
+    return {
+      ...{ url, appUrl, ...samples },
+      clientOptions: { apiKey, baseUrl: url, appUrl },
+      env: {
+        HOOKBELL_API_BASE_URL: url,
+        HOOKBELL_APP_BASE_URL: appUrl,
+        HOOKBELL_API_KEY: apiKey,
+      },
+    }
+  }
   const stop = async () => {
     await Promise.all(servers.map(close))
     unlock()
   }
-  return {
-    url,
-    appUrl,
-    clientOptions: { apiKey, baseUrl: url, appUrl },
-    env: {
-      HOOKBELL_API_BASE_URL: url,
-      HOOKBELL_APP_BASE_URL: appUrl,
-      HOOKBELL_API_KEY: apiKey,
-    },
-    ...samples,
+  const emulator: Emulator = {
+    ...connect(),
     clock: world.clock,
     faults: { add: faults.add, clear: faults.clear, list: faults.list },
     requests: journal.list,
@@ -133,10 +149,15 @@ async function start(options: EmulatorOptions, unlock: () => void): Promise<Emul
       running.save()
       return viewState(world.state)
     },
-    reset: running.reset,
+    reset(seed) {
+      running.reset(seed)
+      Object.assign(emulator, connect())
+    },
+    on: running.ownHandlers.on,
     close: stop,
     [Symbol.asyncDispose]: stop,
   }
+  return emulator
 }
 
 /** One server for both hosts, or two. */
@@ -160,20 +181,31 @@ function prepare(options: EmulatorOptions): Running {
   const world = makeWorld(seed, now, loaded, save)
   const journal = makeJournal()
   const faults = makeFaults()
+  const ownHandlers = makeOwnHandlers()
   const begin = () => {
     journal.clear()
     faults.clear()
+    ownHandlers.clear()
     for (const fault of startFaults) faults.add(fault)
     save()
   }
   begin()
-  const router = makeRouter(listEndpoints(), seed.behavior.readinessAddress)
-  const reset = () => {
-    world.state = makeState(seed)
-    begin()
+  const running: Running = {
+    ...{ world, journal, faults, ownHandlers, save },
+    router: routerFor(seed),
+    addresses: { url: '', appUrl: '', apiKey: '' },
+    reset(other) {
+      world.seed = other === undefined ? seed : parseSeed(other)
+      world.state = makeState(world.seed)
+      running.router = routerFor(world.seed)
+      begin()
+    },
   }
-  const addresses = { url: '', appUrl: '', apiKey: '' }
-  return { world, router, journal, faults, addresses, save, reset }
+  return running
+}
+
+function routerFor({ behavior }: Seed) {
+  return makeRouter(listEndpoints(), behavior.readinessAddress)
 }
 
 /** The state of a seed, or one that was kept, and its clock. */

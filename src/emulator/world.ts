@@ -2,14 +2,16 @@ import type { Endpoint, Output } from '../api/endpoints/endpoint.ts'
 import type { Clock } from './clock.ts'
 import type { makeFaults } from './faults.ts'
 import type { Journal } from './journal.ts'
+import type { OwnHandlers } from './own-handlers.ts'
 import type { Reply } from './reply.ts'
 import type { Router } from './router.ts'
-import type { Seed } from './state/seed.ts'
+import type { Seed, SeedInput } from './state/seed.ts'
 import type { Key, Role, State } from './state/state.ts'
 
 /** What every part of the emulator works on. */
 export interface World {
-  readonly seed: Seed
+  /** Replaced as a whole by a reset to another one. */
+  seed: Seed
   readonly clock: Clock
   /** Replaced as a whole by a reset. */
   state: State
@@ -59,15 +61,17 @@ export function handle<const E extends Endpoint>(
 /** The parts of a started emulator that its servers and its control API use. */
 export interface Running {
   readonly world: World
-  readonly router: Router
+  router: Router
   readonly journal: Journal
   readonly faults: ReturnType<typeof makeFaults>
+  /** What a test answers itself. */
+  readonly ownHandlers: OwnHandlers
   /** Where it listens, and a key to try it with. */
   addresses: { url: string; appUrl: string; apiKey: string }
   /** Writes the state if it has changed and there is a file for it. */
   save(): void
-  /** Restores the seed and the faults of the start. */
-  reset(): void
+  /** Restores a seed, by default that of the start, and the faults of the start. */
+  reset(seed?: SeedInput): void
 }
 
 /** The response to a deletion: 200 with an empty object, or 204 if the seed says so. */
