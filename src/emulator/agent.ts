@@ -20,7 +20,8 @@ export function finishNow({ seed, state }: World, session: SessionState, now: nu
 
 /** Does the next step of a job if it is due. Step 0 starts the job, each other step adds a message. */
 function takeStep(seed: Seed, state: State, session: SessionState, job: Job, now: number) {
-  const dueAt = dueTime(seed, job)
+  const plan = planOf(seed, session, job)
+  const dueAt = plan.dueAt(job.step)
   if (dueAt > now) return false
   if (job.step === 0) {
     session.status = 'running'
@@ -28,22 +29,63 @@ function takeStep(seed: Seed, state: State, session: SessionState, job: Job, now
     job.step = 1
     return true
   }
-  const script = scriptOf(seed, job)
-  const message = script[job.step - 1]
-  if (message) say(seed, state, session, message, dueAt)
+  const message = plan.script[job.step - 1]
+  const parentId = parentOf(session, job, message)
+  if (message) say(seed, state, session, { ...message, parentId }, dueAt)
   job.step += 1
-  if (job.step > script.length) finish(session, dueAt)
+  if (job.step > plan.script.length) finish(session, dueAt)
   return true
 }
 
-function dueTime({ agent }: Seed, { startAt, step }: Job) {
-  return startAt + agent.pendingMs + step * agent.stepMs
+/** What the agent does with a message, and when. */
+interface Plan {
+  script: AgentMessage[]
+  dueAt(step: number): number
+}
+
+function planOf(seed: Seed, session: SessionState, job: Job): Plan {
+  const { pendingMs, stepMs } = seed.agent
+  const rule = ruleFor(seed, session, job)
+  const script = scriptOf(seed, session, job, rule)
+  const { afterMs } = rule ?? {}
+  const timeOf = (step: number) =>
+    job.startAt +
+    (afterMs === undefined ? pendingMs + step * stepMs : (afterMs * step) / script.length)
+  return {
+    script,
+    dueAt(step) {
+      if (step < script.length || (!rule?.hang && rule?.ask === undefined)) return timeOf(step)
+      // The next message of the session is the answer to the question.
+      const next = rule.hang ? undefined : session.jobs[1]
+      return next ? Math.max(timeOf(step), next.startAt) : Infinity
+    },
+  }
+}
+
+type Rule = Seed['agent']['script'][number]
+
+function ruleFor({ agent }: Seed, { id, messages }: SessionState, job: Job): Rule | undefined {
+  const own = messages.filter(({ role }) => role === 'user')
+  const number = own.findIndex((message) => message.id === job.messageId) + 1
+  const contains = (text: string) => job.text.toLowerCase().includes(text.toLowerCase())
+  return agent.script.find(
+    ({ when: { session, text, message } }) =>
+      (session === undefined || session === id) &&
+      (text === undefined || contains(text)) &&
+      (message === undefined || message === number),
+  )
+}
+
+/** What a message follows: the user's message, the call of the tool, or whatever was said last. */
+function parentOf({ messages }: SessionState, job: Job, message: AgentMessage | undefined) {
+  if (job.step === 1) return job.messageId
+  const isResult = message?.role === 'tool'
+  return (isResult ? messages.findLast(({ role }) => role === 'assistant') : messages.at(-1))?.id
 }
 
 function say(seed: Seed, state: State, session: SessionState, message: AgentMessage, at: number) {
-  const parentId = session.messages.at(-1)?.id
   const id = nextId(state, 'msg')
-  session.messages.push({ ...message, id, parentId, createdAt: at, updatedAt: at })
+  session.messages.push({ ...message, id, createdAt: at, updatedAt: at })
   session.updatedAt = at
   count(session, `${seed.names.service}Credits`, message)
 }
@@ -73,15 +115,32 @@ interface AgentMessage {
   [field: string]: unknown
 }
 
-/** The agent's messages for one user message: each tool call with its result, then the answer. */
-function scriptOf(seed: Seed, job: Job): AgentMessage[] {
-  const { tools, answer } = seed.agent
+/** The agent's messages for one user message: each tool call with its result, then how it ends. */
+function scriptOf(
+  seed: Seed,
+  { jobs }: SessionState,
+  job: Job,
+  rule: Rule | undefined,
+): AgentMessage[] {
+  const given: Partial<Rule> = rule ?? { tools: seed.agent.tools }
+  const { tools = [], ask, fail, answer = seed.agent.answer } = given
   const calls = tools.flatMap((tool, index) => {
     const callId = `call_${job.messageId}_${index + 1}`
     return [toolCall(seed, tool, callId), toolResult(tool, callId)]
   })
-  const text = answer.replaceAll('{text}', () => job.text)
-  return [...calls, finalAnswer(seed, job, text)]
+  if (fail !== undefined) return [...calls, { ...finalAnswer(seed, job, fail), isError: true }]
+  if (ask === undefined)
+    return [
+      ...calls,
+      finalAnswer(
+        seed,
+        job,
+        answer.replaceAll('{text}', () => job.text),
+      ),
+    ]
+  const question = { name: 'AskUser', input: { question: ask }, result: jobs[1]?.text ?? '' }
+  const callId = `call_${job.messageId}_ask`
+  return [...calls, toolCall(seed, question, callId), toolResult(question, callId)]
 }
 
 type Tool = Seed['agent']['tools'][number]

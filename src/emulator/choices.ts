@@ -146,6 +146,10 @@ export const sessions = {
     'no; with `agent.instant` in the seed the agent is done before the response',
     false,
   ),
+  question: choose(
+    'how the agent asks a question (`ask` in its script)',
+    'it calls the tool `AskUser`, and stays `running`; the next message is the result of the call',
+  ),
   busySession: choose(
     'a message to a session that is busy',
     'is queued and answered next; the response has the current status',

@@ -15,7 +15,7 @@ const kinds: Record<string, { isOne(value: object): boolean; check(value: object
     check: checkConfig,
   },
   'seed of the emulator': {
-    isOne: (value) => hasOneOf(value, 'users', 'computers', 'sessions'),
+    isOne: (value) => hasOneOf(value, 'users', 'computers', 'sessions', 'agent'),
     check: (value) => parseSeed(value),
   },
   'faults of the emulator': { isOne: Array.isArray, check: (value) => parseFaults(value) },

@@ -58,6 +58,43 @@ const Session = z.strictObject({
     .describe('Oldest first; any field of a message'),
 })
 
+const Tools = z.array(
+  z.strictObject({
+    name: id(),
+    input: z.unknown().optional(),
+    result: z.string(),
+    isError: z.boolean().optional(),
+  }),
+)
+
+const outcomes = ['answer', 'ask', 'fail', 'hang'] as const
+
+const AgentRule = z
+  .strictObject({
+    when: z
+      .strictObject({
+        session: id().optional().describe('ID of the session'),
+        text: z.string().optional().describe('What the message contains, in any letter case'),
+        message: z.int().positive().optional().describe('Which user message of the session'),
+      })
+      .default({})
+      .describe('All of these must be true; without any, the rule is for every message'),
+    afterMs: milliseconds()
+      .optional()
+      .describe('Time from the start of the work to its end; by default as without a rule'),
+    tools: Tools.optional().describe('Tools the agent calls before; by default none'),
+    answer: z.string().optional().describe('Answer; {text} stands for the message'),
+    ask: z
+      .string()
+      .optional()
+      .describe('Asks this with the tool AskUser, and waits for the next message'),
+    fail: z.string().optional().describe('Ends with an error message'),
+    hang: z.literal(true).optional().describe('Works for ever'),
+  })
+  .refine((rule) => outcomes.filter((name) => rule[name] !== undefined).length <= 1, {
+    error: 'has more than one of answer, ask, fail and hang',
+  })
+
 const Agent = z.strictObject({
   pendingMs: milliseconds().default(100).describe('How long a message waits for the agent'),
   stepMs: milliseconds().default(100).describe('How long the agent takes for each step'),
@@ -66,17 +103,13 @@ const Agent = z.strictObject({
     .default(chosen.waiting.value)
     .describe('The agent is done before the response is sent'),
   model: id().default('emulated-model'),
-  tools: z
-    .array(
-      z.strictObject({
-        name: id(),
-        input: z.unknown().optional(),
-        result: z.string(),
-        isError: z.boolean().optional(),
-      }),
-    )
-    .default(defaults.agentTools)
-    .describe('Tools the agent calls for every message'),
+  script: z
+    .array(AgentRule)
+    .default([])
+    .describe('What the agent does with which message: the first rule that fits'),
+  tools: Tools.default(defaults.agentTools).describe(
+    'Tools the agent calls for every message that no rule is for',
+  ),
   answer: z
     .string()
     .default('Done: {text}')
@@ -128,7 +161,7 @@ const Parts = z.strictObject({
       users: z.record(z.string(), limit()).default({}).describe('Credits by e-mail address'),
     })
     .prefault({}),
-  agent: Agent.prefault({}),
+  agent: z.preprocess(asAgent, Agent).prefault({}),
   repositories: z.array(Repository).prefault(defaults.repositories),
   wikiRuns: z
     .array(z.strictObject({ id: id(), privacy: id().default(chosen.wikiRun.value) }))
@@ -147,6 +180,11 @@ const Parts = z.strictObject({
 
 /** What the emulator starts with. Everything may be left out; a list that is given replaces the default list. */
 export const Seed = Parts.transform(fillIn).superRefine(checkSeed)
+
+/** A list is the script of an agent that is otherwise the usual one. */
+function asAgent(given: unknown) {
+  return Array.isArray(given) ? { script: given } : given
+}
 
 /** Adds the default computers and sessions whose owners and computers exist. */
 function fillIn(parts: z.output<typeof Parts>) {
@@ -169,7 +207,10 @@ function defaultSessions(computers: ReadonlySet<string>) {
 export type Seed = z.output<typeof Seed>
 
 /** What may be written in a seed file, or passed as `seed`. */
-export type SeedInput = z.input<typeof Seed>
+export type SeedInput = Omit<z.input<typeof Seed>, 'agent'> & {
+  /** The agent, or the script of one that is otherwise the usual one. */
+  agent?: z.input<typeof Agent> | z.input<typeof AgentRule>[] | undefined
+}
 
 /** Checks a seed and fills in the defaults. */
 export function parseSeed(value: unknown, source = 'seed'): Seed {
