@@ -3,22 +3,32 @@ import * as z from 'zod'
 import { listEndpoints } from '../api/endpoints/index.ts'
 import { didYouMean } from '../text/suggest.ts'
 import { parseOr } from './errors.ts'
+import { makeRandom, type Random } from './random.ts'
 import { readJsonFile } from './state/seed.ts'
 
 const milliseconds = () => z.int().min(0).max(3_600_000)
+
+/** A time, or the shortest and the longest of a random one. */
+const delay = () =>
+  z.union([
+    milliseconds(),
+    z
+      .tuple([milliseconds(), milliseconds()])
+      .refine(([least, most]) => least <= most, { error: 'the first must not be the longer one' }),
+  ])
 
 const status = () =>
   z.strictObject({
     status: z.int().min(200).max(599).describe('Answer with this status'),
     headers: z.record(z.string(), z.string()).default({}),
     body: z.unknown().optional().describe('Text is sent unchanged, anything else as JSON'),
-    delayMs: milliseconds().optional().describe('Delay of the response'),
+    delayMs: delay().optional().describe('Delay of the response'),
   })
 
 const Then = z.union(
   [
     status(),
-    z.strictObject({ delayMs: milliseconds().describe('Answer normally, after this delay') }),
+    z.strictObject({ delayMs: delay().describe('Answer normally, after this delay') }),
     z.strictObject({ hang: z.literal(true).describe('Never answer') }),
     z.strictObject({
       cut: z.enum(['before-headers', 'in-body']).describe('Close the connection there'),
@@ -27,7 +37,7 @@ const Then = z.union(
   ],
   {
     error:
-      'expected {status, headers?, body?, delayMs?} with a status of 200 to 599, {delayMs}, ' +
+      'expected {status, headers?, body?, delayMs?} with a status of 200 to 599, {delayMs} in ms or as [least, most], ' +
       '{hang: true}, {cut: "before-headers" | "in-body"} or {brokenJson: true}',
   },
 )
@@ -58,6 +68,16 @@ export const Fault = z
       .default(1)
       .describe('How many requests'),
     skip: z.int().min(0).default(0).describe('How many requests pass before the first'),
+    chance: z
+      .number()
+      .positive()
+      .max(1)
+      .default(1)
+      .describe('The probability with which it applies to each of them'),
+    random: z
+      .string()
+      .default('')
+      .describe('Other texts give other random requests and delays; the same one, the same'),
     carryOut: z
       .boolean()
       .optional()
@@ -104,27 +124,40 @@ interface Request {
 
 /** Makes a list of faults; `take` uses up one occurrence. */
 export function makeFaults() {
-  let pending: Fault[] = []
+  let pending: { fault: Fault; random: Random }[] = []
   return {
-    add(fault: FaultInput) {
-      pending.push(parseOr(Fault, fault, 'fault'))
+    add(given: FaultInput) {
+      const fault = parseOr(Fault, given, 'fault')
+      pending.push({ fault, random: makeRandom(`fault ${fault.random}`) })
     },
     clear() {
       pending = []
     },
-    list: (): readonly Fault[] => structuredClone(pending),
-    take(request: Request): Fault | undefined {
-      for (const fault of pending.filter((candidate) => fits(candidate, request))) {
-        if (fault.skip === 0) {
+    list: (): readonly Fault[] => structuredClone(pending.map(({ fault }) => fault)),
+    /** The fault of a request, if it has one. */
+    take(request: Request): TakenFault | undefined {
+      for (const { fault, random } of pending.filter(({ fault }) => fits(fault, request))) {
+        if (fault.skip === 0 && random.happens(fault.chance)) {
           useUp(fault)
-          pending = pending.filter(({ times }) => times !== 0)
-          return fault
+          pending = pending.filter(({ fault: { times } }) => times !== 0)
+          return { fault, delayMs: delayOf(fault, random) }
         }
-        fault.skip -= 1
+        if (fault.skip > 0) fault.skip -= 1
       }
       return undefined
     },
   }
+}
+
+/** A fault that happens to a request, with a delay that is no longer random. */
+export interface TakenFault {
+  fault: Fault
+  delayMs: number
+}
+
+function delayOf({ then }: Fault, random: Random): number {
+  const delayMs = ('delayMs' in then && then.delayMs) || 0
+  return typeof delayMs === 'number' ? delayMs : random.int(...delayMs)
 }
 
 /** Checks a list of faults. */

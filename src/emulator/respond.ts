@@ -1,19 +1,20 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Fault, isCarriedOut } from './faults.ts'
+import { isCarriedOut, type TakenFault } from './faults.ts'
 import type { Reply } from './reply.ts'
 
 /** Writes a response, or what a fault makes of it. Resolves to the status that was sent, if any. */
 export async function respond(
   response: ServerResponse,
-  fault: Fault | undefined,
+  taken: TakenFault | undefined,
   makeReply: () => Reply | Promise<Reply>,
 ): Promise<number | undefined> {
-  if (!fault) return send(response, await makeReply())
+  if (!taken) return send(response, await makeReply())
+  const { fault, delayMs } = taken
   const { then } = fault
   const reply = isCarriedOut(fault) ? await makeReply() : { status: 200, body: {} }
   // The timer is unreferenced, so that a delayed response does not keep the process running.
-  if ('delayMs' in then && then.delayMs) await wait(then.delayMs, undefined, { ref: false })
+  if (delayMs) await wait(delayMs, undefined, { ref: false })
   if ('status' in then) return send(response, then)
   if ('hang' in then) return undefined
   if ('brokenJson' in then) return sendBroken(response, reply)

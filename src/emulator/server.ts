@@ -110,9 +110,9 @@ async function serveEndpoint(running: Running, asked: Asked, response: ServerRes
     running.save()
     return reply
   }
-  const fault = running.faults.take({ endpoint: recorded.endpoint, method, path })
-  recorded.fault = fault?.then
-  recorded.status = await respond(response, fault, makeReply)
+  const taken = running.faults.take({ endpoint: recorded.endpoint, method, path })
+  recorded.fault = taken?.fault.then
+  recorded.status = await respond(response, taken, makeReply)
 }
 
 /** With DNS rebinding, a web page reaches a local port of its visitor under the host name of the page. */

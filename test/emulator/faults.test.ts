@@ -1,7 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { makeFaults } from '../../src/emulator/faults.ts'
 import { type FaultInput, loadFaults } from '../../src/emulator/index.ts'
 import { makeFolder } from '../support/folder.ts'
 import { makeFault, startTestEmulator, type TestEmulator } from './_support.ts'
@@ -14,6 +16,72 @@ async function limitOf(emulator: TestEmulator) {
   emulator.faults.clear()
   return (await emulator.get(GLOBAL)).body.limit
 }
+
+/** How the first requests end, with one random fault for all of them. */
+async function statusesWith(fault: Omit<FaultInput, 'then'>, count = 40) {
+  const emulator = await startTestEmulator()
+  emulator.faults.add(makeFault({ path: '/*', times: 'always', ...fault }, { status: 503 }))
+  const statuses = []
+  for (let turn = 0; turn < count; turn += 1) statuses.push((await emulator.get(SCAN)).status)
+  return statuses
+}
+
+describe('a random fault', () => {
+  it('applies to some requests, always to the same ones', async () => {
+    const statuses = await statusesWith({ chance: 0.3 })
+    expect(statuses).toEqual(await statusesWith({ chance: 0.3 }))
+    const failed = statuses.filter((status) => status === 503).length
+    expect(failed).toBeGreaterThan(4)
+    expect(failed).toBeLessThan(20)
+  })
+
+  it('applies to others with another seed', async () => {
+    const one = await statusesWith({ chance: 0.3, random: 'one' })
+    expect(one).not.toEqual(await statusesWith({ chance: 0.3, random: 'two' }))
+  })
+
+  it('uses up an occurrence only when it applies', async () => {
+    const statuses = await statusesWith({ chance: 0.3, times: 3 })
+    expect(statuses.filter((status) => status === 503)).toHaveLength(3)
+  })
+
+  it('starts over with a reset', async () => {
+    const fault = makeFault({ path: '/*', times: 'always', chance: 0.5 }, { status: 503 })
+    const emulator = await startTestEmulator({ faults: [fault] })
+    const run = async () => {
+      const statuses = []
+      for (let turn = 0; turn < 12; turn += 1) statuses.push((await emulator.get(SCAN)).status)
+      emulator.reset()
+      return statuses
+    }
+    expect(await run()).toEqual(await run())
+  })
+
+  it('delays by a random time between two', () => {
+    const delays = fc.sample(fc.tuple(fc.nat(1000), fc.nat(1000), fc.string()), 100)
+    for (const [least, more, random] of delays) {
+      const faults = makeFaults()
+      const delayMs: [number, number] = [least, least + more]
+      faults.add(makeFault({ path: '/*', times: 'always', random }, { delayMs }))
+      const taken = [1, 2, 3].map(() => faults.take({ method: 'GET', path: '/' })?.delayMs ?? -1)
+      for (const delay of taken) expect(delay).toBeGreaterThanOrEqual(least)
+      for (const delay of taken) expect(delay).toBeLessThanOrEqual(least + more)
+    }
+  })
+
+  it.each([
+    [{ chance: 0 }, /chance/],
+    [{ chance: 1.5 }, /chance/],
+  ])('with %j is refused', async (fault, message) => {
+    await expect(statusesWith(fault)).rejects.toThrow(message)
+  })
+
+  it('with its delays in the wrong order is refused', async () => {
+    const emulator = await startTestEmulator()
+    const add = () => emulator.faults.add(makeFault({ path: '/*' }, { delayMs: [2, 1] }))
+    expect(add).toThrow(/then/)
+  })
+})
 
 describe('a fault', () => {
   it('applies to the given number of requests', async () => {
