@@ -18,7 +18,7 @@ async function main([name = '', ...words]: string[]): Promise<number> {
     if (asksForHelp(words)) return await showHelp([name, ...words])
     return await run(name, words)
   } catch (error) {
-    reportError(error, name)
+    reportError(error, name, words)
     return exitCodeOf(error)
   }
 }

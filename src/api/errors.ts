@@ -48,12 +48,19 @@ export abstract class BaseClientError<Facts extends ErrorFacts = ErrorFacts>
   extends Error
   implements ErrorFacts
 {
+  /** Tells the errors apart and narrows the type of a `ClientError`. */
   abstract readonly kind: ErrorKind
+  /** What to do about it. */
   declare readonly hint?: string
+  /** The HTTP method of the request. */
   declare readonly method?: string
+  /** The path with its `{names}`, not with their values. */
   declare readonly route?: string
+  /** How many attempts were made. The last one may have ended before it sent anything. */
   declare readonly attempts?: number
+  /** How long the call took, with all attempts and pauses, in milliseconds. */
   declare readonly elapsedMs?: number
+  /** Set if the request may have been carried out although the call failed. */
   declare readonly outcome?: 'unknown'
 
   constructor(message: string, { cause, ...facts }: Loose<Facts> = {}) {
@@ -79,6 +86,7 @@ export function hasErrorMarker(error: unknown): error is BaseClientError {
 /** The client is not set up: no key, an invalid URL. No request was made, unless `attempts` is set. */
 export class ConfigError extends BaseClientError {
   override readonly name: string = 'ConfigError'
+  /** Tells the errors apart and narrows the type of a `ClientError`. */
   readonly kind = 'config'
 }
 
@@ -91,7 +99,9 @@ export interface InputIssue {
 /** An input or an option of the call is wrong. No request was made. */
 export class ValidationError extends BaseClientError {
   override readonly name: string = 'ValidationError'
+  /** Tells the errors apart and narrows the type of a `ClientError`. */
   readonly kind = 'validation'
+  /** The fields that are wrong, each with its problem. */
   readonly issues: readonly InputIssue[]
 
   constructor(subject: string, issues: readonly InputIssue[], facts: Loose<ErrorFacts> = {}) {
@@ -122,7 +132,9 @@ interface NetworkFacts extends ErrorFacts {
 /** No connection could be made, or it ended before the response was complete. */
 export class NetworkError extends BaseClientError<NetworkFacts> {
   override readonly name: string = 'NetworkError'
+  /** Tells the errors apart and narrows the type of a `ClientError`. */
   readonly kind = 'network'
+  /** What the call was doing. Nothing was sent in the phase `connect`. */
   declare readonly phase: Phase
   /** The code of the system or the TLS library, such as `ECONNREFUSED`. */
   declare readonly code?: string
@@ -136,14 +148,18 @@ interface TimeoutFacts extends ErrorFacts {
 /** The time for one attempt (`timeoutMs`) or for the whole call (`deadlineMs`) ran out. */
 export class TimeoutError extends BaseClientError<TimeoutFacts> {
   override readonly name: string = 'TimeoutError'
+  /** Tells the errors apart and narrows the type of a `ClientError`. */
   readonly kind = 'timeout'
+  /** What the call was doing when the time ran out. */
   declare readonly phase: Phase
+  /** The option that limits the time. */
   declare readonly limit: 'timeoutMs' | 'deadlineMs'
 }
 
 /** The signal of the call was aborted; `cause` is its reason. */
 export class AbortedError extends BaseClientError {
   override readonly name: string = 'AbortedError'
+  /** Tells the errors apart and narrows the type of a `ClientError`. */
   readonly kind = 'aborted'
 }
 
@@ -159,6 +175,7 @@ interface ResponseFacts extends ErrorFacts {
 abstract class ResponseError<
   Facts extends ResponseFacts = ResponseFacts,
 > extends BaseClientError<Facts> {
+  /** ID of the request, for support. */
   declare readonly requestId?: string
   // Private, so that no log prints them: the body may hold a key that is shown only once.
   readonly #bodyText: Facts['bodyText']
@@ -189,7 +206,9 @@ interface DecodeFacts extends ResponseFacts {
 /** The response is not JSON, is too long, or differs from the known shape of the endpoint. */
 export class DecodeError extends ResponseError<DecodeFacts> {
   override readonly name: string = 'DecodeError'
+  /** Tells the errors apart and narrows the type of a `ClientError`. */
   readonly kind = 'decode'
+  /** HTTP status code of the response. */
   declare readonly status?: number
   /** How the response differs from the known shape; only if `strict` is set. */
   declare readonly drift?: readonly Drift[]
@@ -210,11 +229,17 @@ interface HttpFacts extends ResponseFacts {
 /** The service refused or failed. Statuses without a class of their own use this one. */
 export class HttpError extends ResponseError<HttpFacts> {
   override readonly name: string = 'HttpError'
+  /** Tells the errors apart and narrows the type of a `ClientError`. */
   readonly kind = 'http'
+  /** HTTP status code of the response. */
   declare readonly status: number
+  /** Title of the status, from the response if it has one. */
   declare readonly title: string
+  /** What the service says about the error. */
   declare readonly detail?: string
+  /** What the service says about the error for programs. */
   declare readonly metadata?: Readonly<Record<string, unknown>>
+  /** When the service asks to be called again, from `Retry-After`. */
   declare readonly retryAt?: Date
 }
 /** 400: the service does not accept the input. */
@@ -269,6 +294,7 @@ interface PartialResult {
 /** Some user limits were refused; the others were set. */
 export class PartialFailureError extends BaseClientError {
   override readonly name = 'PartialFailureError'
+  /** Tells the errors apart and narrows the type of a `ClientError`. */
   readonly kind = 'partial'
   /** Limits that were set. */
   readonly updated: PartialResult['updated']

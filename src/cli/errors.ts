@@ -1,5 +1,11 @@
-import { describeError, type ErrorCode, type HookbellError, pathFault } from '../errors.ts'
-import { cleanText } from '../text/clean.ts'
+import {
+  describeError,
+  type ErrorCode,
+  type HookbellError,
+  pathFault,
+  usageError,
+} from '../errors.ts'
+import { cleanText, escapeControls } from '../text/clean.ts'
 import { asTyped } from './how-to-call.ts'
 import { colour, terminalWidth } from './terminal.ts'
 import { wrapText } from './wrap-text.ts'
@@ -41,12 +47,18 @@ const systemHints: { [code: string]: string } = {
     'That file system can only be read: name another folder with HOOKBELL_STATE_DIR or HOOKBELL_CONFIG_DIR',
 }
 
+/** Commands whose errors are JSON with `--json`: programs call them, and need the status and the request ID. */
+const CALLS_API = /^(api|messages|reply|usage)$/
+
 /** Prints a user's mistake as one line with a hint, and a bug of ours with its stack. */
-export function reportError(error: unknown, command = '') {
-  if (isHookbellError(error)) {
+export function reportError(error: unknown, command = '', words: readonly string[] = []) {
+  const isJson = CALLS_API.test(command) && words.includes('--json')
+  if (isJson && (isHookbellError(error) || isUsageError(error))) {
+    process.stderr.write(`${jsonOf(error, command)}\n`)
+  } else if (isHookbellError(error)) {
     tellAll([error, ...error.others])
   } else if (isUsageError(error)) {
-    tell(inOurWords(error.message, command), `See: hookbell ${command} --help`)
+    tell(inOurWords(error.message, command), helpFor(command))
   } else if (isSystemError(error)) {
     tell(
       describeError(error),
@@ -58,6 +70,25 @@ export function reportError(error: unknown, command = '') {
     const what = error instanceof Error ? (error.stack ?? error.message) : String(error)
     process.stderr.write(`This is a fault in hookbell, please report it:\n${what}\n`)
   }
+}
+
+/** One line. The client's error is its cause, without the body of the response. */
+function jsonOf(error: Error, command: string): string {
+  const { code, message, hint, cause } = isHookbellError(error)
+    ? error
+    : usageError(inOurWords(error.message, command), helpFor(command))
+  const facts = hasFacts(cause) ? { cause: cause.toJSON() } : {}
+  const shown = hint ? asTyped(hint) : undefined
+  return escapeControls(JSON.stringify({ error: { code, message, hint: shown, ...facts } }))
+}
+
+function helpFor(command: string) {
+  return `See: hookbell ${command} --help`
+}
+
+function hasFacts(cause: unknown): cause is { kind: string; toJSON(): object } {
+  const { kind, toJSON } = Object(cause)
+  return typeof kind === 'string' && typeof toJSON === 'function'
 }
 
 /** Compares the name, not the class: each bundle of the built program has its own copy of the class. */

@@ -2,6 +2,7 @@ import { type ArgsDef, type CommandDef, defineCommand } from 'citty'
 import type { Endpoint } from '../api/endpoints/endpoint.ts'
 import { listEndpoints } from '../api/endpoints/index.ts'
 import { asTyped } from '../cli/how-to-call.ts'
+import { NEEDS_KEY } from '../cli/key-help.ts'
 import { paint, print, printJson, say, table, terminalWidth } from '../cli/output.ts'
 import { usageError } from '../errors.ts'
 import { cutText } from '../text/clean.ts'
@@ -27,7 +28,14 @@ function listCommand(): CommandDef {
     endpoint: { type: 'positional', required: false, description: 'Such as computers.get' },
     json: { type: 'boolean', description: 'Print JSON' },
   } satisfies ArgsDef
+  const description = [
+    'Call an endpoint of the API, or list them all.',
+    'hookbell api ENDPOINT --help shows the inputs of an endpoint.',
+    'hookbell api GET /path calls any other path; POST, PUT, PATCH and DELETE likewise.',
+    NEEDS_KEY,
+  ].join('\n')
   return {
+    meta: { name: 'api', description: asTyped(description) },
     args,
     run(context) {
       const rows = listEndpoints().map(({ id, method, path, summary }) => ({

@@ -171,9 +171,8 @@ export async function findCommand(name: string, words: readonly string[]): Promi
   if (!entry) throw unknownCommand(name)
   const command = (await entry.load(words)) as CommandDef
   const description = entry.needsKey ? `${entry.description}\n${NEEDS_KEY}` : entry.description
-  const { name: ownName = name } = Object(command.meta) as { name?: string }
-  // The command of a single `api` endpoint has a name and a description of its own.
-  return ownName === name ? { ...command, meta: { name, description } } : command
+  // The commands of `api` describe themselves, and that of a single endpoint has a name of its own.
+  return command.meta ? command : { ...command, meta: { name, description } }
 }
 
 /** Loads all commands, for the completion scripts and the page of commands. */

@@ -21,14 +21,41 @@ const loops: { [over: string]: string } = {
   '(await client.organization.limits.setUsers(input)).errors': '\\w+',
 }
 
+/** What a person meets in errors and responses, and a word of its description. */
+const fields: { [place: string]: RegExp } = {
+  'client.computers.get(input).withResponse': /status, the headers/,
+  'refusal.kind': /narrows the type/,
+  'failure.hint': /What to do/,
+  'failure.attempts': /How many attempts/,
+  'failure.outcome': /carried out/,
+  'refusal.status': /HTTP status/,
+  'refusal.retryAt': /Retry-After/,
+  'refusal.requestId': /support/,
+  'refusal.detail': /service/,
+  'refusal.title': /Title/,
+  'refusal.bodyText': /body/,
+  'refusal.headers': /headers/,
+  'mistake.issues': /fields/,
+  'delay.phase': /What the call was doing/,
+  'delay.limit': /option/,
+}
+
 // An argument of type `never` is assignable to every parameter.
 const text = `import { createClient } from ${JSON.stringify(join(root, 'dist/types/api/index.js'))}
+import type { ClientError, HttpError, TimeoutError, ValidationError } from ${JSON.stringify(join(root, 'dist/types/api/index.js'))}
+declare const failure: ClientError
+declare const refusal: HttpError
+declare const mistake: ValidationError
+declare const delay: TimeoutError
 const client = createClient()
 declare const input: never
 ${endpoints.map((id, at) => `const response${at} = await client.${id}(input)`).join('\n')}
 ${added.map((id) => `void client.${id}`).join('\n')}
 ${Object.keys(loops)
   .map((over, at) => `for await (const item${at} of ${over}) void item${at}`)
+  .join('\n')}
+${Object.keys(fields)
+  .map((place) => `void ${place}`)
   .join('\n')}
 `
 
@@ -83,6 +110,13 @@ describe('an editor shows', () => {
     const { code, about } = await show(`void client.${id}`)
     expect(code).toMatch(/^\(property\) \w+\.\w+: \w+$/)
     expect(about).toMatch(/^[A-Z]/)
+  })
+
+  it.each(Object.entries(fields))('%s with a description', async (place, description) => {
+    const { about } = await editor.hover(
+      text.indexOf(`void ${place}`) + `void ${place}`.lastIndexOf('.') + 1,
+    )
+    expect(about).toMatch(description)
   })
 
   it.each(Object.entries(loops).map(([over, name], at) => [over, name, at] as const))(

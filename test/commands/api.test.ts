@@ -116,6 +116,39 @@ describe('api: lists', () => {
     expect(exitCode).toBe(65)
   })
 
+  it.each([
+    [
+      ['computers.get', '--computer-id', 'none'],
+      65,
+      {
+        code: 'E_DATA',
+        message: expect.stringMatching(/^api computers\.get: .*404 Not Found/),
+        hint: expect.stringMatching(/^Check the name or ID/),
+        cause: { kind: 'http', status: 404, requestId: 'req_1', attempts: 1 },
+      },
+    ],
+    [
+      ['sessions.create', '--computer-id', 'a', '--cwd', ''],
+      64,
+      { code: 'E_USAGE', cause: { kind: 'validation', issues: [{ field: 'cwd' }] } },
+    ],
+    [['computers.get'], 64, { code: 'E_USAGE', message: expect.stringMatching(/computer-id/) }],
+  ])('prints the error of %j as JSON with --json', async (words, exitCode, error) => {
+    const { run, env } = await makeApiHome()
+    const result = await run('api', ...words, '--json')
+    expect({ stdout: result.stdout, exitCode: result.exitCode }).toEqual({ stdout: '', exitCode })
+    expect(JSON.parse(result.stderr)).toMatchObject({ error })
+    expect(result.stderr).not.toContain(env.HOOKBELL_API_KEY)
+    expect((await run('api', ...words)).stderr).toMatch(/^x api/)
+  })
+
+  it('names the key, the list of endpoints and any other path in its help', async () => {
+    const { run } = await makeApiHome()
+    const { stdout } = await run('api', '--help')
+    for (const word of ['HOOKBELL_API_KEY', 'api ENDPOINT --help', 'api GET /path', 'list them'])
+      expect(stdout).toContain(word)
+  })
+
   it('prints a table and names the columns that it leaves out', async () => {
     const { run } = await makeApiHome()
     const { stdout, stderr } = await run('api', 'readiness.reports', '--limit', '1', '--table')
@@ -294,10 +327,10 @@ describe('api: usage errors', () => {
       ['computers.get', 'comp_ada'],
       'too many arguments: "comp_ada"\n  It takes no arguments. Options: --computer-id',
     ],
-    // As after an unset variable in a script: the text must not be posted as "--json".
+    // As after an unset variable in a script: the text must not be posted as "--table".
     [
-      ['sessions.messages.add', '--session-id', 's', '--text', '--json'],
-      '--text needs a value\n  If "--json" is the value: --text=--json',
+      ['sessions.messages.add', '--session-id', 's', '--text', '--table'],
+      '--text needs a value\n  If "--table" is the value: --text=--table',
     ],
     [['readiness.reports', '--limit', 'ten'], 'not "ten"\n  Reports per page'],
     [['readiness.reports', '--limit', '0'], '--limit: must be at least 1'],

@@ -24,6 +24,7 @@ export interface WithResponse<Data> extends ResponseInfo {
 
 /** A promise of the data. `withResponse()` gives the data with status, headers and request ID. */
 export interface ApiPromise<Data> extends Promise<Data> {
+  /** The data with the status, the headers and the request ID of its response. Sends nothing again. */
   withResponse(): Promise<WithResponse<Data>>
 }
 

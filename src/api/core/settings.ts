@@ -198,6 +198,10 @@ export async function nextKey({ credential, keySource }: Settings): Promise<stri
   }
   const key = typeof given === 'string' ? given.trim() : ''
   if (/^[\x21-\x7e]+$/.test(key)) return key
+  if (/^bearer\s/i.test(key))
+    throw new ConfigError(`${keySource} begins with "Bearer "`, {
+      hint: 'leave "Bearer " out: the client adds it',
+    })
   const problem = key === '' ? 'gave no key' : 'gave a key with a space or a forbidden character'
   throw new ConfigError(`${keySource} ${problem}`, keyHint)
 }

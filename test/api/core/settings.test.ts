@@ -109,6 +109,7 @@ describe('the options of a client', () => {
 
   it.each([
     ['', 'gave no key'],
+    ['Bearer fk-1', 'begins with "Bearer "'],
     ['two words', 'forbidden character'],
     ['line\r\nx: y', 'forbidden character'],
     ['käse', 'forbidden character'],
