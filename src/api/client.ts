@@ -7,8 +7,11 @@ import { type AddAndWait, makeAddAndWait } from './follow-up/add-and-wait.ts'
 import { makeWatch, type Watch } from './follow-up/watch.ts'
 import { makeMethods, makePool, mergeOptions, type Pool } from './make-client.ts'
 import { makeRotateTo, type RotateTo } from './rotate-to.ts'
+import { makeSetManyUsers, type SetManyUsers } from './set-many-users.ts'
 import type {
   EndpointMethods,
+  OrganizationApi,
+  OrganizationLimitsApi,
   ServiceAccountsApi,
   ServiceAccountsKeysApi,
   SessionsApi,
@@ -19,6 +22,8 @@ import type {
 export interface Client extends EndpointMethods {
   /** Keys of service accounts. */
   readonly serviceAccounts: ServiceAccountsClient
+  /** Credit limits and users of the organization. */
+  readonly organization: OrganizationClient
   /** Sessions of the agent and their messages. */
   readonly sessions: SessionsClient
   /** Sends a request to any path. Resolves to the parsed JSON of the response, undefined if it is empty. */
@@ -49,6 +54,22 @@ export interface KeysClient extends ServiceAccountsKeysApi {
    * @throws {ClientError} with a `hint` that names the file, if the new key was saved but could not be used
    */
   readonly rotateTo: RotateTo
+}
+
+/** Credit limits and users of the organization. */
+export interface OrganizationClient extends OrganizationApi {
+  /** Credit limits of all users, and of single ones. */
+  readonly limits: LimitsClient
+}
+
+/** Credit limits of all users, and of single ones. */
+export interface LimitsClient extends OrganizationLimitsApi {
+  /**
+   * Sets the credit limits of any number of users, in requests of 100 that follow one another, and joins their responses.
+   * If a request fails after others have succeeded, its users and those that were not tried are listed in `errors`.
+   * @throws {ClientError} if the first request fails, so that nothing was set
+   */
+  readonly setManyUsers: SetManyUsers
 }
 
 /** Sessions of the agent and their messages. */
@@ -91,7 +112,9 @@ export function createClient(options?: ClientOptions): Client {
 
 function makeClient(options: ClientOptions, pool: Pool): Client {
   const { methods, request } = makeMethods(options, pool)
-  const { sessions, serviceAccounts } = methods
+  const { organization, sessions, serviceAccounts } = methods
+  const { limits } = organization
+  const setManyUsers = makeSetManyUsers(limits)
   const watch = makeWatch(sessions.messages, pool.pauses)
   const addAndWait = makeAddAndWait(sessions.messages, pool.pauses)
   const withOptions = (more: DerivedOptions) => makeClient(mergeOptions(options, more), pool)
@@ -106,6 +129,7 @@ function makeClient(options: ClientOptions, pool: Pool): Client {
   }
   return {
     ...methods,
+    organization: { ...organization, limits: { ...limits, setManyUsers } },
     sessions: { ...sessions, messages: { ...sessions.messages, watch, addAndWait } },
     serviceAccounts: { ...serviceAccounts, keys: { ...serviceAccounts.keys, rotateTo } },
     request,

@@ -8,7 +8,9 @@ export {
   type Client,
   createClient,
   type KeysClient,
+  type LimitsClient,
   type MessagesClient,
+  type OrganizationClient,
   type ServiceAccountsClient,
   type SessionsClient,
 } from './client.ts'
@@ -57,6 +59,7 @@ export type { Host, RetryClass } from './operation.ts'
 export { fileFromPath, httpsTransport, imageFromPath, undiciTransport } from './platform.ts'
 export { fieldOf } from './record.ts'
 export type { RotatedKey, RotateTo } from './rotate-to.ts'
+export type { SetManyUsers } from './set-many-users.ts'
 export {
   type Phase,
   type ResponseHeaders,

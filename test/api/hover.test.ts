@@ -8,7 +8,12 @@ import { startLanguageServer } from '../support/language-server.ts'
 
 const endpoints = listEndpoints().map(({ id }) => id)
 const messages = 'sessions.messages'
-const added = ['serviceAccounts.keys.rotateTo', `${messages}.watch`, `${messages}.addAndWait`]
+const added = [
+  'serviceAccounts.keys.rotateTo',
+  'organization.limits.setManyUsers',
+  `${messages}.watch`,
+  `${messages}.addAndWait`,
+]
 const loops: { [over: string]: string } = {
   ...Object.fromEntries(
     listEndpoints().flatMap(({ id, page }) => (page ? [[`client.${id}(input)`, '\\w+']] : [])),
