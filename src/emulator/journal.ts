@@ -87,11 +87,18 @@ export function recordedHeaders(headers: {
 
 /** A query as it is recorded. */
 export function recordedQuery(query: URLSearchParams): Record<string, string | string[]> {
+  return queryFields(query, (name, value) => (SECRET.test(name) ? mask(value) : value))
+}
+
+/** A query by name; a name that occurs more than once has a list. */
+export function queryFields(
+  query: URLSearchParams,
+  show = (_: string, value: string) => value,
+): Record<string, string | string[]> {
   const names = [...new Set(query.keys())]
   return Object.fromEntries(
     names.map((name) => {
-      const values = query.getAll(name)
-      const [first = '', ...others] = SECRET.test(name) ? values.map(mask) : values
+      const [first = '', ...others] = query.getAll(name).map((value) => show(name, value))
       return [name, others.length > 0 ? [first, ...others] : first]
     }),
   )

@@ -12,7 +12,7 @@ import { handleControl, isControl } from './control.ts'
 import { allowLocalPages } from './cors.ts'
 import { codeOf, EmulatorError } from './errors.ts'
 import { type Exchange, handleRequest } from './handle-request.ts'
-import { parsedBody, recordedBody, recordedHeaders, recordedQuery } from './journal.ts'
+import { parsedBody, queryFields, recordedBody, recordedHeaders, recordedQuery } from './journal.ts'
 import { handlePage, isPage } from './pages.ts'
 import { Problem, problemReply, type Reply } from './reply.ts'
 import { respond } from './respond.ts'
@@ -101,7 +101,7 @@ async function serveEndpoint(running: Running, asked: Asked, response: ServerRes
   const makeReply = async (): Promise<Reply> => {
     if (body === undefined) return problemReply(tooLarge(running), path, requestId)
     const own = await running.ownHandlers.ask(endpoint?.id, () => ({
-      ...{ method, path, query: recorded.query, body: parsedBody(body) },
+      ...{ method, path, query: queryFields(query), body: parsedBody(body) },
       params: running.router.match(host, method, path).params,
     }))
     if (own) return own

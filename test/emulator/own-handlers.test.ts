@@ -11,8 +11,13 @@ describe('a handler of a test', () => {
     const end = emulator.on('computers.getByName', async ({ params, query }) => ({
       body: { id: 'own', name: params.name, query },
     }))
-    const { status, body } = await emulator.get('/api/v0/computers/name/a%20b?x=1&x=2')
-    expect([status, body]).toEqual([200, { id: 'own', name: 'a b', query: { x: ['1', '2'] } }])
+    const { status, body } = await emulator.get(
+      '/api/v0/computers/name/a%20b?x=1&x=2&token=abcdefghijk',
+    )
+    expect([status, body]).toEqual([
+      200,
+      { id: 'own', name: 'a b', query: { x: ['1', '2'], token: 'abcdefghijk' } },
+    ])
     end()
     expect((await emulator.get('/api/v0/computers/name/a%20b')).status).toBe(404)
   })
