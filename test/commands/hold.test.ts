@@ -1,13 +1,13 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { spoolIn } from '../../src/spool/layout.ts'
 import { lockHolder } from '../../src/spool/lock/lock.ts'
-import { writeParked } from '../../src/spool/park.ts'
 import { prepareSpool } from '../../src/spool/prepare.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import { makeHome, root } from '../support/home.ts'
+import { listParked, park, removeParked } from '../support/parked.ts'
 import { type Step, startReceiver } from '../support/receiver.ts'
 import { runAlone } from '../support/run-command.ts'
 
@@ -73,15 +73,15 @@ describe('cli: flush', () => {
     expect(received).toHaveLength(1)
     const delivery = makeDelivery('held', { notBefore: Date.now() + 5 * 3600_000 })
     const why = { since: Date.now(), reason: 'x', isHeld: true }
-    writeParked(spoolIn(home.state), 'deferred', { ...why, delivery })
+    park(spoolIn(home.state), { ...why, delivery })
     const { stdout } = await home.run('status')
     const counts = '1 delivery to be tried again, 1 delivery held back'
     expect(stdout).toMatch(new RegExp(`^parked +${counts}; next in \\d+ (?:s|min)$`, 'm'))
-    rmSync(join(home.state, 'spool/deferred/held.file.json'))
+    removeParked(spoolIn(home.state), 'held.file')
     expect((await home.run('flush')).stdout).toBe('1 tried; see: hookbell log')
     expect(received).toHaveLength(2)
     expect((await home.run('flush')).stdout).toBe('Nothing waits for another attempt')
-    writeParked(spoolIn(home.state), 'deferred', { ...why, delivery })
+    park(spoolIn(home.state), { ...why, delivery })
     expect((await home.run('flush')).stdout).toMatch(
       /^Nothing waits for another attempt; 1 message is held back: see hookbell status$/m,
     )
@@ -101,7 +101,7 @@ describe('cli: flush', () => {
     expect(received).toHaveLength(3)
     expect((await home.run('flush')).stdout).toBe('2 tried; see: hookbell log')
     expect(delivered().sort()).toEqual(['first', 'second'])
-    expect(readdirSync(join(home.state, 'spool/deferred'))).toEqual([])
+    expect(listParked(spoolIn(home.state))).toEqual([])
   })
 
   it('lets resume send failed deliveries at once if used while on hold', async () => {
@@ -141,7 +141,7 @@ describe('cli: a delivery that fails again while no worker runs', () => {
     const home = await makeFileHome()
     home.accept({ hook_event_name: 'Stop' })
     const why = { since: 0, reason: 'x', isHeld: false }
-    writeParked(prepareSpool(home.state), 'deferred', { ...why, delivery: makeDelivery('other') })
+    park(prepareSpool(home.state), { ...why, delivery: makeDelivery('other') })
     expect((await home.run('worker', '--once')).stdout).toBe('2 handled; see: hookbell log')
     expect(home.read('out.jsonl').trimEnd().split('\n')).toHaveLength(2)
   })
@@ -150,7 +150,7 @@ describe('cli: a delivery that fails again while no worker runs', () => {
     const { home, accept, startWorker } = await makeTeamHome([500])
     accept('first')
     await startWorker()
-    await expect.poll(() => readdirSync(join(home.state, 'spool/deferred'))).toHaveLength(1)
+    await expect.poll(() => listParked(spoolIn(home.state))).toHaveLength(1)
     expect((await home.run('worker', '--once')).stdout).toBe('0 handled')
   })
 })
@@ -185,7 +185,7 @@ describe('cli: drain', () => {
     const { home, accept, startWorker } = await makeTeamHome([500])
     accept('first')
     await startWorker()
-    await expect.poll(() => readdirSync(join(home.state, 'spool/deferred'))).toHaveLength(1)
+    await expect.poll(() => listParked(spoolIn(home.state))).toHaveLength(1)
     expect(await home.run('drain', '--timeout', '10s')).toMatchObject({ exitCode: 1 })
     await expect.poll(() => lockHolder(home.state)).toBeDefined()
   })

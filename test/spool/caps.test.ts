@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { enforceCaps, type Removal } from '../../src/spool/caps.ts'
-import { writeParked } from '../../src/spool/park.ts'
 import { prepareSpool } from '../../src/spool/prepare.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import { makeFolder } from '../support/folder.ts'
+import { parkDead } from '../support/parked.ts'
 
 const noCaps = { maxBytes: Number.POSITIVE_INFINITY, maxFiles: 1e9, reserveBytes: 0 }
 const plenty = () => 1e12
@@ -102,7 +102,7 @@ describe('the caps of dead and corrupt files', () => {
     const { spool, removals, tell } = await makeFilled()
     const delivery = makeDelivery('a', { events: ['a', 'b'] })
     const parked = { since: 0, reason: 'x', isHeld: false, delivery }
-    writeParked(spool, 'dead', parked)
+    parkDead(spool, parked)
     await enforceCaps(spool, tell, { ...noCaps, maxFiles: 0 }, plenty)
     expect(removals.map(({ events }) => events)).toContainEqual(['a', 'b'])
   })

@@ -50,13 +50,13 @@ describe('a claim', () => {
     const again = join(world.spool.deferred, 'e1.team.json')
     writeFileSync(again, 'later')
     expect(world.claims.reclaimAbandoned()).toBe(0)
-    expect(world.list('deferred')).toEqual(['e1.team'])
+    expect(world.parked()).toEqual(['e1.team'])
     expect(readFileSync(again, 'utf8')).toBe('later')
     expect(existsSync(world.folder)).toBe(false)
     const own = join(world.spool.cur, ownerToken(thisProcess()), 'e1.team.json')
     writeFileSync(own, '')
     world.claims.releaseAll()
-    expect(world.list('deferred')).toEqual(['e1.team'])
+    expect(world.parked()).toEqual(['e1.team'])
   })
 
   it.skipIf(!hasStrace)(

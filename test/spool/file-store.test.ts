@@ -17,9 +17,9 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { FileStore } from '../../src/spool/file-store.ts'
 import { ownerToken, thisProcess } from '../../src/spool/lock/owner.ts'
 import { notifyWorker } from '../../src/spool/notify-worker.ts'
-import { writeParked } from '../../src/spool/park.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import { makeFolder } from '../support/folder.ts'
+import { park, parkDead } from '../support/parked.ts'
 import { buildProgram } from '../support/program.ts'
 import { makeWorld } from '../worker/_world.ts'
 
@@ -70,8 +70,8 @@ describe.skipIf(process.platform === 'win32')('a process that can open no more f
     const { spool, stateDir } = makeWorld()
     writeFileSync(join(spool.new, 'event-1'), 'hookbell-event 1\nclient: claude\n\n{}')
     const why = { since: 0, reason: 'x', isHeld: false }
-    writeParked(spool, 'deferred', { ...why, delivery: makeDelivery('parked') })
-    writeParked(spool, 'dead', { ...why, delivery: makeDelivery('dead') })
+    park(spool, { ...why, delivery: makeDelivery('parked') })
+    parkDead(spool, { ...why, delivery: makeDelivery('dead') })
     const program = await buildProgram('test/spool/_reader.ts')
     const { stdout } = await execa('sh', [
       ...['-c', 'ulimit -n 256 && exec "$0" "$@"'],
@@ -123,7 +123,7 @@ describe('a held delivery that is to be reviewed', () => {
   it('is due although a worker has crashed while it had the delivery', () => {
     const { spool, stateDir } = makeWorld()
     const delivery = makeDelivery('held', { notBefore })
-    writeParked(spool, 'deferred', { since: 0, reason: 'x', isHeld: true, delivery })
+    park(spool, { since: 0, reason: 'x', isHeld: true, delivery })
     const [plain, crashed] = ['held.file.json', 'held.file~1.json']
     renameSync(join(spool.deferred, plain), join(spool.deferred, crashed))
     const store = new FileStore({ stateDir })
@@ -148,7 +148,7 @@ it('a store lists an event of a later version once, and leaves it where it is', 
 it('a worker leaves a parked delivery of a later version where it is, and does not wait for it', async () => {
   const world = makeWorld()
   const { spool } = world
-  writeParked(spool, 'deferred', {
+  park(spool, {
     ...{ since: 0, reason: 'x', isHeld: false },
     delivery: makeDelivery('later'),
   })
@@ -285,7 +285,7 @@ describe('parked deliveries', () => {
     const later = (hours: number) => Date.now() + hours * 3600_000
     const why = { since: later(1), reason: 'x', isHeld: false }
     const delivery = makeDelivery('e', { notBefore: later(2) })
-    writeParked(spool, 'deferred', { ...why, delivery })
+    park(spool, { ...why, delivery })
     store.reclaimAbandoned()
     expect(store.due()).toEqual(['e.file.json'])
   })
@@ -303,7 +303,7 @@ describe('parked deliveries', () => {
     const { spool, store } = makeParked()
     const found = () => [store.due(), store.isStale()]
     const why = { since: 0, reason: 'x', isHeld: false }
-    writeParked(spool, 'deferred', { ...why, delivery: makeDelivery('late') })
+    park(spool, { ...why, delivery: makeDelivery('late') })
     expect(found()).toEqual([[], true])
     vi.advanceTimersByTime(1000)
     expect(found()).toEqual([['late.file.json'], false])
@@ -311,10 +311,10 @@ describe('parked deliveries', () => {
   })
 
   it('are read again when another process has replaced them', async () => {
-    const { spool, store, park } = makeParked()
-    await park('again', {})
+    const { spool, store, park: parkHere } = makeParked()
+    await parkHere('again', {})
     const why = { since: 0, reason: 'x', isHeld: false }
-    writeParked(spool, 'deferred', { ...why, delivery: makeDelivery('again') })
+    park(spool, { ...why, delivery: makeDelivery('again') })
     store.reclaimAbandoned()
     expect(store.due()).toEqual(['again.file.json'])
   })
@@ -325,7 +325,7 @@ it('a store finds a due delivery of a dead worker at once, even just after listi
   const store = new FileStore({ stateDir })
   onTestFinished(() => store.close())
   const why = { since: 0, reason: 'x', isHeld: false }
-  writeParked(spool, 'deferred', { ...why, delivery: makeDelivery('left') })
+  park(spool, { ...why, delivery: makeDelivery('left') })
   const owner = join(spool.cur, ownerToken({ ...thisProcess(), started: '1' }))
   mkdirSync(owner)
   renameSync(join(spool.deferred, 'left.file.json'), join(owner, 'left.file.json'))

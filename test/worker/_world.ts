@@ -23,6 +23,7 @@ import { prepareSpool } from '../../src/spool/prepare.ts'
 import { findDead, retryDead } from '../../src/worker/dead.ts'
 import { deliverOnce, runUntilIdle } from '../../src/worker/run.ts'
 import { removeFolder } from '../support/folder.ts'
+import { changeParked, listDeadItems, listParked, setCrashes } from '../support/parked.ts'
 
 /** Short enough for a test, long enough to be observed. */
 export const quickRetry = { firstDelaySeconds: 0.05, maxDelaySeconds: 0.2, maxAttempts: 8 }
@@ -67,8 +68,11 @@ export function makeWorld(config: Record<string, unknown> = {}) {
     lines: () => readLines<Line>(outFile),
     statuses: () => readHistory(stateDir),
     statusOf: async (id: string) => (await readHistory(stateDir)).find((one) => one.id === id),
-    /** File names in a spool folder, without the extension of parked deliveries. */
-    list: (name: Folder) => readdirSync(spool[name]).map((one) => one.replace(/\.json$/, '')),
+    /** File names in a spool folder. */
+    list: (name: Folder) => readdirSync(spool[name]),
+    /** The deliveries that wait for their time, and those that gave up: event and channel. */
+    parked: () => listParked(spool),
+    dead: () => listDeadItems(spool),
     env: { ...process.env, HOOKBELL_STATE_DIR: stateDir, HOOKBELL_CONFIG_DIR: configDir },
   }
 }
@@ -92,17 +96,17 @@ export async function retryById({ stateDir }: { stateDir: string }, id: string) 
 
 /** Makes a parked delivery due, as if its waiting time had passed. */
 export function makeDue({ spool }: World, name: string) {
-  const path = join(spool.deferred, `${name}.json`)
-  const parked = JSON.parse(readFileSync(path, 'utf8'))
-  const delivery = { ...parked.delivery, notBefore: Date.now() - 1 }
-  writeFileSync(path, JSON.stringify({ ...parked, since: Date.now() - 2, delivery }))
+  changeParked(spool, name, ({ delivery, ...parked }) => ({
+    ...parked,
+    since: Date.now() - 2,
+    delivery: { ...delivery, notBefore: Date.now() - 1 },
+  }))
 }
 
 /** Makes a parked delivery due, as it is after three workers have crashed while they had it. */
 export function noteCrashes(world: World, name: string) {
   makeDue(world, name)
-  const path = join(world.spool.deferred, name)
-  renameSync(`${path}.json`, `${path}~3.json`)
+  setCrashes(world.spool, name, 3)
 }
 
 export type World = ReturnType<typeof makeWorld>

@@ -4,9 +4,9 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { JournalEntry } from '../../src/journal/entry.ts'
-import { readParked, writeParked } from '../../src/spool/park.ts'
 import { flush } from '../../src/worker/control.ts'
 import { makeDelivery } from '../support/delivery.ts'
+import { changeParked, park, parkedOf } from '../support/parked.ts'
 import { builtWorker } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { refusal, startSmtpServer } from '../support/smtp.ts'
@@ -44,7 +44,7 @@ describe('300 mails to a server that is down', () => {
       .poll(() => entriesOf(world).filter(({ type }) => type === 'accepted'))
       .toHaveLength(300)
     await expect.poll(() => deferredIn(world).length).toBeGreaterThanOrEqual(8)
-    const parked = world.list('deferred').length
+    const parked = world.parked().length
     const [deferred, entries] = [deferredIn(world).length, entriesOf(world).length]
     expect(deferred).toBeLessThanOrEqual(attempts)
     expect(entries).toBeLessThanOrEqual(300 + 300 + attempts)
@@ -102,7 +102,7 @@ describe('a mail that the server takes for some recipients only', () => {
     for (const id of [first, second]) makeDue(world, `${id}.mail`)
     await world.once()
     expect(received).toHaveLength(2)
-    expect(world.list('dead')).toEqual([])
+    expect(world.dead()).toEqual([])
     for (const id of [first, second])
       expect((await world.statusOf(id))?.channels.mail).toMatchObject({
         ...{ state: 'delivered', attempts: 2 },
@@ -127,7 +127,7 @@ describe('a mail that the server takes for some recipients only', () => {
     makeDue(world, `${id}.mail`)
     await world.once()
     expect(received).toHaveLength(1)
-    expect(world.list('dead')).toEqual([])
+    expect(world.dead()).toEqual([])
     expect(await world.statusOf(id)).toMatchObject({
       outcome: 'delivered',
       channels: {
@@ -162,7 +162,7 @@ describe('more messages than are kept in memory, for a destination that fails', 
     const running = world.untilIdle()
     const accepted = () => entriesOf(world).filter(({ type }) => type === 'accepted')
     await expect.poll(accepted).toHaveLength(510)
-    await expect.poll(() => world.list('deferred')).not.toEqual([])
+    await expect.poll(() => world.parked()).not.toEqual([])
     isUp = true
     const counts = async () => {
       flush(world.stateDir)
@@ -197,7 +197,7 @@ describe('a message that is queued behind failed ones', () => {
     expect(others).toEqual([])
     const failed = ids.filter((id) => left !== `${id}~0`)
     expect(failed).toHaveLength(4)
-    expect(world.list('deferred').sort()).toEqual(failed.map((id) => `${id}.team`).sort())
+    expect(world.parked().sort()).toEqual(failed.map((id) => `${id}.team`).sort())
     await world.once()
     expect(countOutcomes(await world.statuses())).toEqual({ waiting: 4, delivered: 1 })
     expect(received).toHaveLength(5)
@@ -249,13 +249,13 @@ describe('a Retry-After header', () => {
     const world = makeWorld(config)
     const id = world.accept({ message: 'one' })
     const worker = startProgram(builtWorker, world)
-    const parked = join(world.spool.deferred, `${id}.a.json`)
+    const name = `${id}.a`
     // Without its secret it is parked too, before the first attempt.
-    await expect.poll(() => readParked(parked)?.isAsked).toBe(true)
+    await expect.poll(() => parkedOf(world.spool, name)?.isAsked).toBe(true)
     worker.kill('SIGKILL')
     await exited(worker)
     world.accept({ hook_event_name: 'Stop' })
-    return { world, times, config, parked }
+    return { world, times, config, name }
   }
 
   it.each([
@@ -277,9 +277,8 @@ describe('a Retry-After header', () => {
   })
 
   type Killed = Awaited<ReturnType<typeof makeKilled>>
-  const rewrite = ({ parked }: Killed, changes: object) => {
-    const before = JSON.parse(readFileSync(parked, 'utf8'))
-    writeFileSync(parked, JSON.stringify({ ...before, ...changes }))
+  const rewrite = ({ world, name }: Killed, changes: object) => {
+    changeParked(world.spool, name, (before) => ({ ...before, ...changes }))
   }
 
   it.each<[string, (killed: Killed) => void]>([
@@ -320,7 +319,7 @@ describe('a worker on a machine that was off for days', () => {
       ...{ channel: 'team', attempts: 40, firstTriedAt: tried - 3600_000, notBefore: tried + 1000 },
     })
     const wait = { since: tried, reason: 'x', isHeld: false }
-    writeParked(world.spool, 'deferred', { ...wait, delivery })
+    park(world.spool, { ...wait, delivery })
     world.configure({
       channels: { team: slack(url) },
       lingerSeconds: 0,
@@ -339,7 +338,7 @@ describe('a held delivery that is sent days late', () => {
     const world = makeWorld({ channels: { team } })
     const heldAt = Date.now() - 3 * DAY_MS
     const held = { since: heldAt, reason: 'x', isHeld: true }
-    writeParked(world.spool, 'deferred', {
+    park(world.spool, {
       ...held,
       delivery: makeDelivery('e', { channel: 'team', notBefore: heldAt + 1000 }),
     })
@@ -381,8 +380,8 @@ describe('a parked delivery', () => {
     })
     world.accept({ message: `it is ${canary}`, cwd: `/srv/${canary}`, session_id: canary })
     await world.once()
-    const [name = ''] = readdirSync(world.spool.deferred)
-    const parked = readParked(join(world.spool.deferred, name))
+    const [name = ''] = world.parked()
+    const parked = parkedOf(world.spool, name)
     expect(parked?.delivery.message.body).toContain('[redacted]')
     expect(JSON.stringify(parked)).not.toContain(canary)
   })

@@ -141,7 +141,7 @@ describe('a folder of the spool', () => {
     world.acceptRaw('no JSON')
     await world.once()
     expect(readdirSync(elsewhere)).toEqual([])
-    expect(world.list('dead')).toHaveLength(1)
+    expect(world.dead()).toHaveLength(1)
   })
 })
 

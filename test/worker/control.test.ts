@@ -16,10 +16,10 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { FolderWatcher } from '../../src/fs/folder-watcher.ts'
 import { packageRoot } from '../../src/package-root.ts'
 import { ownerToken, thisProcess } from '../../src/spool/lock/owner.ts'
-import { writeParked } from '../../src/spool/park.ts'
 import { flush, purge, setOnHold } from '../../src/worker/control.ts'
 import { isOnHold } from '../../src/worker/on-hold.ts'
 import { makeDelivery } from '../support/delivery.ts'
+import { park } from '../support/parked.ts'
 import { builtWorker } from '../support/program.ts'
 import { holdAnswer, startReceiver } from '../support/receiver.ts'
 import { hasStrace } from '../support/system-calls.ts'
@@ -62,7 +62,7 @@ describe('a running worker', () => {
     // The worker may need a while until it notices.
     await expect.poll(sentInASecond).toBe(0)
     expect(received.length).toBeLessThan(30)
-    expect(world.list('deferred')).toEqual([])
+    expect(world.parked()).toEqual([])
     expect(worker.exitCode).toBeNull()
     delayMs = 0
     setOnHold(world.stateDir, false)
@@ -108,7 +108,7 @@ describe('a running worker', () => {
     toTeam(world, url, { retry: { firstDelaySeconds: 3600, maxDelaySeconds: 3600 } })
     const worker = await startWorker(world)
     for (let index = 0; index < 3; index += 1) world.accept({ message: `${index}` })
-    await expect.poll(() => world.list('deferred').length).toBe(1)
+    await expect.poll(() => world.parked().length).toBe(1)
     flush(world.stateDir)
     await expect.poll(() => received.length).toBe(4)
     await expect.poll(async () => countOutcomes(await world.statuses())).toEqual({ delivered: 3 })
@@ -122,7 +122,7 @@ describe('a running worker', () => {
     toTeam(world, url, { retry: { firstDelaySeconds: 3600, maxDelaySeconds: 3600 } })
     const worker = await startWorker(world)
     const id = world.accept({ message: 'never mind' })
-    await expect.poll(() => world.list('deferred').length).toBe(1)
+    await expect.poll(() => world.parked().length).toBe(1)
     expect(await purge(world.stateDir)).toBe(1)
     // A changed configuration makes all waiting deliveries due; this one also lets the worker end.
     toTeam(world, url, { lingerSeconds: 0 })
@@ -132,7 +132,7 @@ describe('a running worker', () => {
       'never mind',
       'later',
     ])
-    expect(world.list('deferred')).toEqual([])
+    expect(world.parked()).toEqual([])
     expect(await world.statusOf(id)).toMatchObject({ reason: 'purged by hand' })
   })
 
@@ -154,7 +154,7 @@ describe('a running worker', () => {
         channels: { team: { detail: 'purged by hand' } },
       })
     expect(await exited(worker)).toBe(0)
-    expect([received.length, world.list('deferred')]).toEqual([1, []])
+    expect([received.length, world.parked()]).toEqual([1, []])
   })
 
   it('drops queued events too when they are purged, and delivers later ones at once', async () => {
@@ -163,7 +163,7 @@ describe('a running worker', () => {
     toTeam(world, url, { retry: { firstDelaySeconds: 3600, maxDelaySeconds: 3600 } })
     const worker = await startWorker(world)
     const first = world.accept({ message: 'fails' })
-    await expect.poll(() => world.list('deferred').length).toBe(1)
+    await expect.poll(() => world.parked().length).toBe(1)
     const inLine = world.accept({ message: 'stands in line' })
     // The worker has claimed the event and routed it.
     await expect.poll(async () => (await world.statusOf(inLine))?.to).toEqual(['team'])
@@ -196,7 +196,7 @@ describe('a command', () => {
   ])('(%s) wakes a worker that waits', async (_, ask) => {
     const { spool, stateDir } = makeWorld()
     const why = { since: 0, reason: 'x', isHeld: false }
-    writeParked(spool, 'deferred', { ...why, delivery: makeDelivery('e', inAnHour()) })
+    park(spool, { ...why, delivery: makeDelivery('e', inAnHour()) })
     const woken: string[] = []
     const watcher = new FolderWatcher([spool.deferred], (name) => void woken.push(name ?? ''))
     onTestFinished(() => watcher.close())
@@ -257,7 +257,7 @@ it('a purge counts an event once if one channel retries it and another one still
   mkdirSync(owner)
   renameSync(join(world.spool.new, id), join(owner, id))
   const why = { since: 0, reason: 'x', isHeld: false }
-  writeParked(world.spool, 'deferred', { ...why, delivery: makeDelivery(id, inAnHour()) })
+  park(world.spool, { ...why, delivery: makeDelivery(id, inAnHour()) })
   expect(await purge(world.stateDir)).toBe(1)
 })
 

@@ -118,7 +118,7 @@ describe('an event that crashes the worker', () => {
     expect(delivered()).toEqual(new Set(neighbours.slice(0, -1)))
     expect(await exited(startProgram(programs.suspect, world))).toBe(0)
     expect(delivered()).toEqual(new Set(neighbours))
-    expect(world.list('dead')).toEqual([poison])
+    expect(world.dead()).toEqual([poison])
     expect(await world.statusOf(poison)).toMatchObject({
       outcome: 'dead',
       reason: 'the worker ended 3 times while it had this event',

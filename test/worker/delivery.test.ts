@@ -41,7 +41,7 @@ describe('deliveries', () => {
     const status = await world.statusOf(id)
     expect(status).toMatchObject({ outcome: 'delivered' })
     expect(status?.channels.team).toMatchObject({ state: 'delivered', attempts: 3 })
-    expect(readdirSync(world.spool.deferred)).toEqual([])
+    expect(world.parked()).toEqual([])
   })
 
   it('keep the order of acceptance within a session', async () => {
@@ -103,7 +103,7 @@ describe('deliveries', () => {
     world.configure({ ...config(broken.url), lingerSeconds: 0 })
     world.accept({ message: 'one' })
     const worker = world.untilIdle()
-    await expect.poll(() => world.list('deferred').length).toBe(1)
+    await expect.poll(() => world.parked().length).toBe(1)
     world.configure({ ...config(fixed.url), lingerSeconds: 0 })
     world.accept({ message: 'two' })
     await worker
@@ -145,7 +145,7 @@ describe('deliveries', () => {
       const world = makeWorld({ channels: { team: slack(url) } })
       world.accept({ message: 'one' })
       const worker = world.untilIdle()
-      await expect.poll(() => world.list('deferred')).toHaveLength(1)
+      await expect.poll(() => world.parked()).toHaveLength(1)
       world.accept({ message: 'two' })
       await worker
       expect(times).toHaveLength(3)
@@ -161,7 +161,7 @@ describe('deliveries', () => {
     const id = world.accept({ message: 'hello' })
     await world.untilIdle()
     expect(received).toHaveLength(1)
-    expect(world.list('dead')).toEqual([`${id}.team`])
+    expect(world.dead()).toEqual([`${id}.team`])
     expect(await world.statusOf(id)).toMatchObject({ outcome: 'dead' })
   })
 
@@ -176,7 +176,7 @@ describe('deliveries', () => {
     expect(received).toHaveLength(2)
     expect(world.lines()).toHaveLength(1)
     expect(await world.statusOf(id)).toMatchObject({ outcome: 'delivered' })
-    expect(world.list('dead')).toEqual([])
+    expect(world.dead()).toEqual([])
     expect(readdirSync(world.spool.dead)).toEqual([])
   })
 
@@ -212,7 +212,7 @@ describe('deliveries', () => {
     expect(countOutcomes(await world.statuses())).toEqual({ waiting: 300 })
     // Only attempts that failed are parked; waiting in the queue is not an attempt and writes nothing. An attempt may
     // have begun that the receiver had not seen before it was closed.
-    const attempts = world.list('deferred').length
+    const attempts = world.parked().length
     expect(attempts).toBeGreaterThanOrEqual(inFlight)
     expect(attempts).toBeLessThanOrEqual(4)
     expect(world.list('new')).toHaveLength(300 - attempts)
@@ -229,7 +229,7 @@ describe('deliveries', () => {
 
   describe('to a channel that was removed', () => {
     const makeAllDue = (world: World) => {
-      for (const name of world.list('deferred')) makeDue(world, name)
+      for (const name of world.parked()) makeDue(world, name)
     }
     async function makeRemoved(change: (world: World) => void, wake = makeAllDue) {
       const { url } = await startReceiver({ script: [500] })
@@ -252,12 +252,12 @@ describe('deliveries', () => {
       const { world, status } = await makeRemoved(removeChannel)
       const detail = 'the channel constructor was removed'
       expect(status).toMatchObject({ state: 'suppressed', detail })
-      expect([world.list('deferred'), world.list('dead')]).toEqual([[], []])
+      expect([world.parked(), world.dead()]).toEqual([[], []])
     })
 
     it('stay dead if a person retries them', async () => {
       const { world, id } = await makeRemoved(removeChannel, (one) => flush(one.stateDir))
-      expect(world.list('dead')).toEqual([`${id}.constructor`])
+      expect(world.dead()).toEqual([`${id}.constructor`])
       await retryById(world, id)
       await world.once()
       expect(await world.statusOf(id)).toMatchObject({

@@ -89,7 +89,7 @@ describe('an event with an invalid body', () => {
     await world.once()
     const reason = 'nothing came on stdin'
     expect(await world.statusOf(id)).toMatchObject({ outcome: 'suppressed', reason })
-    expect([world.list('cur').length, world.list('dead')]).toEqual([0, []])
+    expect([world.list('cur').length, world.dead()]).toEqual([0, []])
   })
 
   it.each([

@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { findClient } from '../../src/clients/index.ts'
 import { writeMutes } from '../../src/policy/mute-file.ts'
+import { changeParked } from '../support/parked.ts'
 import { holdAnswer, type Step, startReceiver } from '../support/receiver.ts'
 import { makeDue, makeWorld, type World } from './_world.ts'
 
@@ -59,11 +60,11 @@ const inProject = (name: string) => ({ env: { CLAUDE_PROJECT_DIR: `/srv/${name}`
 
 /** Lets the burst window end at this time. Only before a worker starts, because a running one keeps the time it has set. */
 function endWindow(world: World, at: number) {
-  for (const name of world.list('deferred')) {
-    const path = join(world.spool.deferred, `${name}.json`)
-    const parked = JSON.parse(readFileSync(path, 'utf8'))
-    const delivery = { ...parked.delivery, notBefore: at }
-    writeFileSync(path, JSON.stringify({ ...parked, delivery }))
+  for (const name of world.parked()) {
+    changeParked(world.spool, name, ({ delivery, ...parked }) => ({
+      ...parked,
+      delivery: { ...delivery, notBefore: at },
+    }))
   }
 }
 
@@ -80,7 +81,7 @@ describe('questions shortly after another question of their session', () => {
     expect(times[1]).toBeGreaterThanOrEqual(now + 8000)
     const statuses = await Promise.all(ids.map((id) => world.statusOf(id)))
     expect(statuses.map((status) => status?.outcome)).toEqual(Array(3).fill('delivered'))
-    expect(world.list('deferred')).toEqual([])
+    expect(world.parked()).toEqual([])
   })
 
   it('are sent by a later worker when the first one has ended', async () => {
@@ -89,7 +90,7 @@ describe('questions shortly after another question of their session', () => {
     for (const id of ['one', 'two', 'three']) accept(world, ask(id), now)
     await world.once()
     expect(texts()).toHaveLength(1)
-    expect(world.list('deferred')).toHaveLength(2)
+    expect(world.parked()).toHaveLength(2)
     endWindow(world, Date.now() + 1000)
     await world.untilIdle()
     expect(texts()).toHaveLength(2)
@@ -101,14 +102,15 @@ describe('questions shortly after another question of their session', () => {
     for (const id of ['one', 'two']) accept(world, ask(id), now)
     await world.once()
     expect(texts()).toHaveLength(1)
-    const [name = ''] = world.list('deferred')
-    const path = join(world.spool.deferred, `${name}.json`)
-    const parked = JSON.parse(readFileSync(path, 'utf8'))
-    const delivery = { ...parked.delivery, notBefore: now + 3660_000 }
-    writeFileSync(path, JSON.stringify({ ...parked, since: now + 3600_000, delivery }))
+    const [name = ''] = world.parked()
+    changeParked(world.spool, name, ({ delivery, ...parked }) => ({
+      ...parked,
+      since: now + 3600_000,
+      delivery: { ...delivery, notBefore: now + 3660_000 },
+    }))
     await world.once()
     expect(texts()).toHaveLength(2)
-    expect(world.list('deferred')).toEqual([])
+    expect(world.parked()).toEqual([])
   })
 
   it('are suppressed when their project is muted within the burst window', async () => {
@@ -119,7 +121,7 @@ describe('questions shortly after another question of their session', () => {
     const muted = accept(world, ask('three'), now + 2, inProject('shop'))
     await world.once()
     writeMutes(world.stateDir, [{ until: 0, project: 'shop' }], now)
-    for (const name of world.list('deferred')) makeDue(world, name)
+    for (const name of world.parked()) makeDue(world, name)
     await world.once()
     expect(texts()).toHaveLength(2)
     expect(texts()[1]).toContain('make two')
@@ -141,14 +143,14 @@ describe('questions shortly after another question of their session', () => {
     const journal = join(world.stateDir, 'journal.jsonl')
     renameSync(journal, `${journal}.kept`)
     mkdirSync(journal)
-    for (const name of world.list('deferred')) makeDue(world, name)
+    for (const name of world.parked()) makeDue(world, name)
     const running = world.once()
     await expect.poll(texts).toHaveLength(2)
     answer.give()
     await running
     expect(texts()[1]).toContain('make two')
     // Nothing leaves the disk before it is recorded.
-    const left = world.list('deferred').map((name) => name.replace(/~0$/, ''))
+    const left = world.parked().map((name) => name.replace(/~0$/, ''))
     expect(left.sort()).toEqual([`${second}.team`, `${muted}.team`].sort())
     rmdirSync(journal)
     renameSync(`${journal}.kept`, journal)
@@ -341,7 +343,7 @@ describe('a held message that comes due in quiet hours', () => {
     await world.once()
     expect(received).toHaveLength(0)
     const comeDue = async () => {
-      for (const name of world.list('deferred')) makeDue(world, name)
+      for (const name of world.parked()) makeDue(world, name)
       await world.once()
     }
     return { world, id, configure, comeDue, received }
@@ -411,7 +413,7 @@ describe('a held message that comes due in quiet hours', () => {
     await world.once()
     for (const quietHours of [always, []]) {
       configure(quietHours)
-      for (const name of world.list('deferred')) makeDue(world, name)
+      for (const name of world.parked()) makeDue(world, name)
       await world.once()
     }
     expect(received.map(({ path }) => path).sort()).toEqual(['/services/boss', '/services/team'])
@@ -435,12 +437,11 @@ describe('a held message that comes due in quiet hours', () => {
   it('is held no longer than eight days', async () => {
     const { world, configure, comeDue, received } = await makeOverdue({ hook_event_name: 'Stop' })
     configure(always)
-    const [name = ''] = world.list('deferred')
-    const path = join(world.spool.deferred, `${name}.json`)
-    const parked = JSON.parse(readFileSync(path, 'utf8'))
-    const acceptedAt = Date.now() - 8 * 24 * 3600_000
-    const delivery = { ...parked.delivery, acceptedAt }
-    writeFileSync(path, JSON.stringify({ ...parked, delivery }))
+    const [name = ''] = world.parked()
+    changeParked(world.spool, name, ({ delivery, ...parked }) => ({
+      ...parked,
+      delivery: { ...delivery, acceptedAt: Date.now() - 8 * 24 * 3600_000 },
+    }))
     await comeDue()
     expect(received).toHaveLength(1)
   })
@@ -485,7 +486,7 @@ describe('a message that quiet hours hold', () => {
     await world.once()
     expect(received).toHaveLength(1)
     expect(received[0]?.body).toContain('and 1 more')
-    expect(world.list('deferred')).toEqual([])
+    expect(world.parked()).toEqual([])
   })
 
   it('is sent by a running worker when they are removed', async () => {
@@ -513,7 +514,7 @@ describe('a message that quiet hours hold', () => {
     const recorded = journal()
     await world.once()
     expect(journal()).toBe(recorded)
-    expect(world.list('deferred')).toHaveLength(2)
+    expect(world.parked()).toHaveLength(2)
   })
 
   it('is not dropped by a mute that may end before it is due', async () => {
@@ -521,7 +522,7 @@ describe('a message that quiet hours hold', () => {
     writeMutes(world.stateDir, [{ until: Date.now() + hour }], Date.now())
     configure(quietFor(6))
     await world.once()
-    expect(world.list('deferred')).toHaveLength(2)
+    expect(world.parked()).toHaveLength(2)
     writeMutes(world.stateDir, [], Date.now())
     configure([])
     await world.once()
@@ -537,7 +538,7 @@ describe('a message that quiet hours hold', () => {
     await world.once()
     expect(received).toHaveLength(0)
     expect(await world.statusOf(ids[0] ?? '')).toMatchObject({ outcome: 'suppressed' })
-    expect([world.list('deferred'), world.list('dead')]).toEqual([[], []])
+    expect([world.parked(), world.dead()]).toEqual([[], []])
   })
 })
 
@@ -565,7 +566,7 @@ describe('a later step that quiet hours hold', () => {
     await world.once()
     expect(received).toHaveLength(0)
     expect(await world.statusOf(id)).toEqual(before)
-    const [name = ''] = world.list('deferred')
+    const [name = ''] = world.parked()
     makeDue(world, name)
     await world.once()
     expect(received).toHaveLength(1)
@@ -577,7 +578,7 @@ describe('a question whose first delivery attempt failed', () => {
     const { world, texts } = await makeHeldWorld({}, [500, 200])
     const id = accept(world, ask('one'), Date.now())
     await world.once()
-    expect(world.list('deferred')).toHaveLength(1)
+    expect(world.parked()).toHaveLength(1)
     accept(
       world,
       { hook_event_name: 'UserPromptSubmit', session_id: 's1', prompt: 'No' },
@@ -585,7 +586,7 @@ describe('a question whose first delivery attempt failed', () => {
     )
     await world.untilIdle()
     expect(texts()).toHaveLength(1)
-    expect(world.list('deferred')).toEqual([])
+    expect(world.parked()).toEqual([])
     expect(await world.statusOf(id)).toMatchObject({
       outcome: 'suppressed',
       channels: { team: { state: 'suppressed', detail: 'answered before it was told' } },
@@ -596,7 +597,7 @@ describe('a question whose first delivery attempt failed', () => {
     const { world, texts } = await makeHeldWorld({}, [500, 200])
     const id = accept(world, ask('one'), Date.now())
     await world.once()
-    const [name = ''] = world.list('deferred')
+    const [name = ''] = world.parked()
     makeDue(world, name)
     const prompt = { hook_event_name: 'UserPromptSubmit', session_id: 's1', prompt: 'No' }
     accept(world, prompt, Date.now())

@@ -124,7 +124,7 @@ describe.skipIf(!hasRedis)('a machine with a hub', () => {
     expect(attempts).toEqual(attempts.map((_, index) => index + 1))
     const bodies = (await recordsIn(redis)).map(({ body }) => body)
     expect(bodies.sort()).toEqual(turns(0, 3))
-    expect(machine.list('dead')).toEqual([])
+    expect(machine.dead()).toEqual([])
   })
 
   it.each([
@@ -178,7 +178,7 @@ describe.skipIf(!hasRedis)('a machine with a hub', () => {
     await expect.poll(() => world.list('new').length).toBe(0)
     deaf.close()
     for (const socket of sockets) socket.destroy()
-    await expect.poll(() => world.list('deferred').length).toBeGreaterThan(3)
+    await expect.poll(() => world.parked().length).toBeGreaterThan(3)
     for (let index = 20; index < 40; index += 1) accept(index)
     await redis.start()
     await running
@@ -205,7 +205,7 @@ describe.skipIf(!hasRedis)('a machine with a hub', () => {
     for (const message of messages)
       world.accept({ message, session_id: 's', notification_type: 'auth_success' })
     const running = world.once()
-    await expect.poll(() => world.list('deferred').length).toBeGreaterThan(0)
+    await expect.poll(() => world.parked().length).toBeGreaterThan(0)
     await redis.start()
     const told = async () => (await recordsIn(redis)).filter(({ type }) => type !== 'answer')
     const bodies = async () => (await told()).map(({ body }) => body)
@@ -236,7 +236,7 @@ describe.skipIf(!hasRedis)('a machine with a hub', () => {
     await redis.stop()
     for (const message of turns(0, 20)) accept(message)
     await world.once()
-    expect(world.list('deferred').length).toBeGreaterThan(1)
+    expect(world.parked().length).toBeGreaterThan(1)
     for (const message of turns(20, 40)) accept(message)
     await redis.start()
     await goOn(world)

@@ -108,17 +108,17 @@ describe('messages that quiet hours hold', () => {
       ids.push(world.accept({ hook_event_name: 'Stop', session_id: session }))
       await world.once()
     }
-    expect(world.list('deferred')).toHaveLength(3)
+    expect(world.parked()).toHaveLength(3)
     const { deps } = openWorker(world)
     // A delivery that cannot be read now, for example because of too many open files, keeps waiting.
     const unreadable = vi.spyOn(deps.store, 'readParked').mockImplementation(() => {
       throw new Error('EMFILE')
     })
     await limitWaiting(deps, { ...none, maxFiles: 1, maxDays: 0 })
-    expect(world.list('deferred')).toHaveLength(3)
+    expect(world.parked()).toHaveLength(3)
     unreadable.mockRestore()
     await limitWaiting(deps, { ...none, maxFiles: 1, maxDays: 0 })
-    expect(world.list('deferred')).toEqual([`${ids[2]}.team`])
+    expect(world.parked()).toEqual([`${ids[2]}.team`])
     expect(await world.statusOf(ids[0] ?? '')).toMatchObject({
       outcome: 'delivered',
       channels: { team: { state: 'suppressed', detail: 'more than 1 waited' } },

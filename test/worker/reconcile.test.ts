@@ -97,7 +97,7 @@ describe('after any sequence of failures, kills and holds', () => {
         setOnHold(world.stateDir, false)
         expect(await exited(startProgram(builtWorker, world))).toBe(0)
         await expectReconciled(world, ids)
-        for (const folder of ['new', 'cur', 'deferred'] as const) {
+        for (const folder of ['new', 'cur'] as const) {
           expect(readdirSync(world.spool[folder])).toEqual([])
         }
         await close()

@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { readJournal } from '../../src/journal/read.ts'
 import { appendEntry } from '../../src/journal/write.ts'
 import { packageRoot } from '../../src/package-root.ts'
-import { writeParked } from '../../src/spool/park.ts'
 import { ParkedDeliveries } from '../../src/spool/parked-deliveries.ts'
 import { makeDelivery } from '../support/delivery.ts'
+import { park } from '../support/parked.ts'
 import { isFull } from '../support/runs.ts'
 import { exited, makeWorld, readLines, retryById, startProgram, type World } from './_world.ts'
 
@@ -205,7 +205,7 @@ describe('after a crash', () => {
       await appendEntry(world.stateDir, accepted)
       await delivered('file')
       const delivery = { ...makeDelivery(id), channel: 'second', notBefore }
-      writeParked(world.spool, 'deferred', {
+      park(world.spool, {
         ...{ since: Date.now(), reason: 'x', isHeld: false },
         delivery,
       })
@@ -252,7 +252,7 @@ describe('parked deliveries', () => {
     const world = makeWorld()
     const running = world.untilIdle()
     const why = { since: 0, reason: 'x', isHeld: false }
-    writeParked(world.spool, 'deferred', { ...why, delivery: makeDelivery('e') })
+    park(world.spool, { ...why, delivery: makeDelivery('e') })
     await running
     expect(world.lines()).toMatchObject([{ id: 'e' }])
   })
@@ -260,7 +260,7 @@ describe('parked deliveries', () => {
   const put = (notBefore: number, since: number) => {
     const { spool } = makeWorld()
     const delivery = makeDelivery('e', { notBefore })
-    writeParked(spool, 'deferred', { since, reason: 'x', isHeld: false, delivery })
+    park(spool, { since, reason: 'x', isHeld: false, delivery })
     const parked = new ParkedDeliveries(spool)
     parked.refresh()
     return parked

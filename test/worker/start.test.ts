@@ -22,8 +22,8 @@ import { readCodeCache, writeCodeCache } from '../../src/fs/code-cache.ts'
 import { compileWorker } from '../../src/install/compile-worker.ts'
 import { installFrontDoor } from '../../src/install/front-door.ts'
 import { packageRoot } from '../../src/package-root.ts'
-import { writeParked } from '../../src/spool/park.ts'
 import { makeDelivery } from '../support/delivery.ts'
+import { park } from '../support/parked.ts'
 import { makeWorld, type World } from './_world.ts'
 
 const SOURCE = Buffer.from('(function(){ return 1 })')
@@ -214,7 +214,7 @@ describe('a worker and its code cache', () => {
   it('keeps a parked delivery while its own files are being replaced', async () => {
     await validateConfig()
     const parked = { since: 0, reason: 'the server was down', isHeld: false }
-    writeParked(world.spool, 'deferred', { ...parked, delivery: makeDelivery('parked') })
+    park(world.spool, { ...parked, delivery: makeDelivery('parked') })
     const [path, elsewhere] = [join(dist, 'packages/zod.cjs'), join(dist, 'zod.cjs')]
     renameSync(path, elsewhere)
     const id = world.accept({})

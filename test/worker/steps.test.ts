@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { writeMutes } from '../../src/policy/mute-file.ts'
 import { makeHome } from '../support/home.ts'
+import { changeParked } from '../support/parked.ts'
 import { builtWorker } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { exited, makeDue, makeWorld, startProgram } from './_world.ts'
@@ -43,7 +44,7 @@ describe('later steps of a route', () => {
     const id = world.accept(ask)
     await world.once()
     expect(told()).toBe('desk')
-    expect(world.list('deferred')).toEqual([`${id}.mail`, `${id}.phone`])
+    expect(world.parked()).toEqual([`${id}.mail`, `${id}.phone`])
     makeDue(world, `${id}.phone`)
     await world.once()
     expect(told()).toBe('desk phone')
@@ -62,7 +63,7 @@ describe('later steps of a route', () => {
     // The worker ends by itself, because the step that was due in an hour is cancelled.
     await world.untilIdle()
     expect(told()).toBe('desk')
-    expect(world.list('deferred')).toEqual([])
+    expect(world.parked()).toEqual([])
     const cancelled = { state: 'suppressed', detail: 'answered before it was told' }
     expect(await world.statusOf(id)).toMatchObject({
       outcome: 'delivered',
@@ -75,7 +76,7 @@ describe('later steps of a route', () => {
     const id = world.accept(ask)
     world.accept({ ...prompt, session_id: 's2' })
     await world.once()
-    expect(world.list('deferred')).toEqual([`${id}.mail`, `${id}.phone`])
+    expect(world.parked()).toEqual([`${id}.mail`, `${id}.phone`])
   })
 
   it('for a failure are cancelled when a person sends the next prompt', async () => {
@@ -85,7 +86,7 @@ describe('later steps of a route', () => {
     world.accept(prompt)
     await world.untilIdle()
     expect(told()).toBe('desk')
-    expect(world.list('deferred')).toEqual([])
+    expect(world.parked()).toEqual([])
   })
 
   it.each([
@@ -132,7 +133,7 @@ describe('later steps of a route', () => {
     await expect.poll(() => told()).toBe('desk')
     first.kill('SIGKILL')
     await exited(first)
-    expect(world.list('deferred')).toEqual([`${id}.mail`, `${id}.phone`])
+    expect(world.parked()).toEqual([`${id}.mail`, `${id}.phone`])
     makeDue(world, `${id}.phone`)
     startProgram(builtWorker, world)
     await expect.poll(() => told()).toBe('desk phone')
@@ -146,14 +147,15 @@ describe('later steps of a route', () => {
     await world.once()
     await world.once()
     expect(told()).toBe('desk phone')
-    const path = join(world.spool.deferred, `${id}.mail.json`)
-    const parked = JSON.parse(readFileSync(path, 'utf8'))
     const times = { notBefore: days(3).getTime(), expires: days(2).getTime() }
-    const delivery = { ...parked.delivery, ...times }
-    writeFileSync(path, JSON.stringify({ ...parked, since: days(4).getTime(), delivery }))
+    changeParked(world.spool, `${id}.mail`, ({ delivery, ...parked }) => ({
+      ...parked,
+      since: days(4).getTime(),
+      delivery: { ...delivery, ...times },
+    }))
     await world.once()
     expect(told()).toBe('desk phone')
-    expect(existsSync(path)).toBe(false)
+    expect(world.parked()).toEqual([])
     expect(await world.statusOf(id)).toMatchObject({
       channels: { mail: { state: 'suppressed', detail: 'too late to be of use' } },
     })

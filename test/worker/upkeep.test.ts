@@ -130,8 +130,8 @@ describe('a broken configuration', () => {
     const running = world.untilIdle()
     await expect.poll(async () => (await world.statusOf(id))?.outcome).toBe('delivered')
     world.configure('nonsense')
-    await expect.poll(() => world.list('dead')).toHaveLength(1)
-    const [name = ''] = world.list('dead')
+    await expect.poll(() => world.dead()).toHaveLength(1)
+    const [name = ''] = world.dead()
     const { delivery } = JSON.parse(readFileSync(join(world.spool.dead, `${name}.json`), 'utf8'))
     expect(delivery.sessionEnv).toMatchObject({ DISPLAY: ':77' })
     world.configure({ ...settings, lingerSeconds: 0 })
@@ -181,7 +181,7 @@ describe('a worker in the background', () => {
     onTestFinished(() => clock.mockRestore())
     world.accept({ message: 'one' })
     const running = world.untilIdle()
-    await expect.poll(() => world.list('deferred')).toHaveLength(1)
+    await expect.poll(() => world.parked()).toHaveLength(1)
     world.accept({ message: 'two' })
     await expect.poll(() => world.list('new')).toHaveLength(0)
     const old = join(world.spool.tmp, 'old')
@@ -193,7 +193,7 @@ describe('a worker in the background', () => {
     configure(fixed.url)
     world.accept({ message: 'four' })
     await running
-    expect(world.list('dead')).toEqual([])
+    expect(world.dead()).toEqual([])
   })
 
   it('lets no second worker run', async () => {

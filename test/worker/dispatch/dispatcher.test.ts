@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { appendEntry } from '../../../src/journal/write.ts'
-import { writeParked } from '../../../src/spool/park.ts'
 import type { WorkerDeps } from '../../../src/worker/deps.ts'
 import { Dispatcher } from '../../../src/worker/dispatch/dispatcher.ts'
 import { SessionQueue } from '../../../src/worker/dispatch/session-queue.ts'
 import { openWorker } from '../../../src/worker/open-worker.ts'
 import { makeDelivery } from '../../support/delivery.ts'
+import { damageParked, park, setCrashes } from '../../support/parked.ts'
 import { startReceiver } from '../../support/receiver.ts'
 import { makeWorld, type World } from '../_world.ts'
 
@@ -153,7 +153,7 @@ describe('a delivery that could not be given back, and is parked again', () => {
     }
     await dispatcher.dispatch()
     await expect.poll(() => received).toHaveLength(2)
-    expect([await dispatcher.dispatch(), world.list('deferred')]).toEqual([0, []])
+    expect([await dispatcher.dispatch(), world.parked()]).toEqual([0, []])
   })
 })
 
@@ -202,7 +202,8 @@ describe('a file that cannot be handled', () => {
 
   it('is not due before its pause is over, even if it is a parked delivery', async () => {
     const world = makeWorld()
-    writeFileSync(join(world.spool.deferred, 'damaged.json'), '{')
+    park(world.spool, { since: 0, reason: 'x', isHeld: false, delivery: makeDelivery('damaged') })
+    damageParked(world.spool, 'damaged.file')
     const { dispatcher, dispatch } = openDispatcher(world)
     block(world.spool.corrupt)
     expect(await dispatch()).toBe(1)
@@ -229,16 +230,15 @@ describe('a held delivery', () => {
     const why = { since: 0, reason: 'x', isHeld: true, group: 'g' }
     for (const [index, event] of ['first', 'second'].entries()) {
       const delivery = makeDelivery(event, { acceptedAt: index })
-      writeParked(world.spool, 'deferred', { ...why, delivery })
+      park(world.spool, { ...why, delivery })
     }
-    const path = join(world.spool.deferred, 'second.file')
-    if (folder === 'dead') renameSync(`${path}.json`, `${path}~3.json`)
+    if (folder === 'dead') setCrashes(world.spool, 'second.file', 3)
     const { dispatch } = openDispatcher(world)
     // The store has read the group of the delivery before.
-    if (folder === 'corrupt') writeFileSync(`${path}.json`, '{')
+    if (folder === 'corrupt') damageParked(world.spool, 'second.file')
     block(world.spool[folder])
     await dispatch()
     expect(world.lines().map(({ id }) => id)).toEqual(['first'])
-    expect(world.list('deferred')).toEqual([folder === 'dead' ? 'second.file~3' : 'second.file'])
+    expect(world.parked()).toEqual([folder === 'dead' ? 'second.file~3' : 'second.file'])
   })
 })

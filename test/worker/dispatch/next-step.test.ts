@@ -55,7 +55,7 @@ describe('a step after a step that reached nobody', () => {
     const { world, tell, told } = await makeSteps()
     const id = await tell(event)
     expect(told()).toBe('phone')
-    expect(world.list('deferred')).toEqual([`${id}.mail`])
+    expect(world.parked()).toEqual([`${id}.mail`])
     expect(await world.statusOf(id)).toMatchObject({
       outcome: 'waiting',
       channels: { desk: { state: 'unavailable' }, phone: { state: 'delivered' } },
@@ -87,12 +87,12 @@ describe('a step after a step that reached nobody', () => {
     world.configure({ ...rest, channels, routes, retry: { firstDelaySeconds: 60 } })
     const id = world.accept(ask)
     await world.once()
-    expect(world.list('deferred')).toEqual([`${id}.mail`, `${id}.phone`])
+    expect(world.parked()).toEqual([`${id}.mail`, `${id}.phone`])
     noteCrashes(world, `${id}.phone`)
     await world.untilIdle()
     expect(phone.received).toHaveLength(1)
     expect(told()).toBe('phone mail')
-    expect(world.list('dead')).toEqual([`${id}.phone`])
+    expect(world.dead()).toEqual([`${id}.phone`])
     expect(readdirSync(world.spool.cur)).toEqual([])
   })
 
@@ -103,14 +103,14 @@ describe('a step after a step that reached nobody', () => {
     world.configure({ ...settings, routes: [{ on: ['permission'], steps: both }] })
     await tell(ask)
     expect(told()).toBe('phone mail')
-    expect(world.list('deferred')).toEqual([])
+    expect(world.parked()).toEqual([])
   })
 
   it('keeps its time if the message is the end of a turn', async () => {
     const { world, tell, told } = await makeSteps()
     const id = await tell({ hook_event_name: 'Stop', session_id: 's1' })
     expect(told()).toBe('')
-    expect(world.list('deferred')).toEqual([`${id}.mail`, `${id}.phone`])
+    expect(world.parked()).toEqual([`${id}.mail`, `${id}.phone`])
   })
 
   it('keeps its time if a channel of an earlier step is being retried', async () => {
@@ -144,7 +144,7 @@ describe('a step after a step that reached nobody', () => {
     ]
     world.configure({ ...settings, routes, retry: { firstDelaySeconds: 60 } })
     const id = await tell(ask)
-    expect(world.list('deferred')).toContain(`${id}.mail`)
+    expect(world.parked()).toContain(`${id}.mail`)
     expect(await world.statusOf(id)).toMatchObject({
       channels: { desk: { state: 'unavailable' }, mail: { state: 'held' } },
     })
@@ -160,7 +160,7 @@ describe('a step after a step that reached nobody', () => {
     ]
     world.configure({ ...rest, channels, routes })
     const id = await tell(ask)
-    expect(world.list('deferred')).toEqual([`${id}.phone`])
+    expect(world.parked()).toEqual([`${id}.phone`])
   })
 
   it('keeps its time if the record of the step before it cannot be written', async () => {

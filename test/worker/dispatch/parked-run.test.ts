@@ -1,14 +1,14 @@
-import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Outcome } from '../../../src/deliver/outcome.ts'
 import type { Delivery } from '../../../src/delivery.ts'
-import { readParked, writeParked } from '../../../src/spool/park.ts'
 import { flush } from '../../../src/worker/control.ts'
 import { runParked } from '../../../src/worker/dispatch/parked-run.ts'
 import { openWorker } from '../../../src/worker/open-worker.ts'
 import { collectGarbage } from '../../support/collect-garbage.ts'
 import { makeDelivery } from '../../support/delivery.ts'
+import { changeParked, damageParked, park, parkedOf, setCrashes } from '../../support/parked.ts'
 import { type Step, startReceiver } from '../../support/receiver.ts'
 import { makeWorld, type World } from '../_world.ts'
 
@@ -46,12 +46,12 @@ async function makeParked(changes: Partial<Delivery>, script: Step[]) {
     lingerSeconds: 0,
   })
   const delivery = makeDelivery('e', { channel: 'team', ...changes })
-  writeParked(world.spool, 'deferred', { since: 1, reason: 'x', isHeld: false, delivery })
+  park(world.spool, { since: 1, reason: 'x', isHeld: false, delivery })
   return { world, received }
 }
 
 function parkedIn({ spool }: World, name: string) {
-  return readParked(join(spool.deferred, `${name}.json`))?.delivery
+  return parkedOf(spool, name)?.delivery
 }
 
 function claimed({ spool }: World): string[] {
@@ -59,17 +59,18 @@ function claimed({ spool }: World): string[] {
 }
 
 describe('a delivery that failed', () => {
-  it.each(['e.team~0.json', 'e.team~1.json', 'e.team~3.json'])(
-    'is not repeated if its worker ended after recording that it was delivered: %s',
-    async (name) => {
+  it.each([0, 1, 3])(
+    'is not repeated if its worker ended after recording that it was delivered: %s crashes',
+    async (crashes) => {
       const { world, received } = await makeParked({ attempts: 1 }, [200])
-      const text = readFileSync(join(world.spool.deferred, 'e.team.json'))
+      const parked = parkedOf(world.spool, 'e.team')
       await world.once()
       expect(received).toHaveLength(1)
-      writeFileSync(join(world.spool.deferred, name), text)
+      if (parked) park(world.spool, parked)
+      setCrashes(world.spool, 'e.team', crashes)
       await world.once()
       expect(received).toHaveLength(1)
-      expect([world.list('deferred'), world.list('dead'), claimed(world)]).toEqual([[], [], []])
+      expect([world.parked(), world.dead(), claimed(world)]).toEqual([[], [], []])
       expect(await world.statusOf('e')).toMatchObject({
         channels: { team: { state: 'delivered' } },
       })
@@ -81,11 +82,10 @@ describe('a delivery that failed', () => {
     ['is given up, with all its events, if three workers ended before', 3, 0, ['e.team']],
   ] as const)('%s', async (_, crashes, sent, dead) => {
     const { world, received } = await makeParked({ attempts: 1, events: ['e', 'f'] }, [200])
-    const path = join(world.spool.deferred, 'e.team')
-    renameSync(`${path}.json`, `${path}~${crashes}.json`)
+    setCrashes(world.spool, 'e.team', crashes)
     await world.once()
     expect(received).toHaveLength(sent)
-    expect([world.list('deferred'), world.list('dead'), claimed(world)]).toEqual([[], dead, []])
+    expect([world.parked(), world.dead(), claimed(world)]).toEqual([[], dead, []])
     const state = sent > 0 ? 'delivered' : 'exhausted'
     for (const id of ['e', 'f'])
       expect(await world.statusOf(id)).toMatchObject({ channels: { team: { state } } })
@@ -93,8 +93,7 @@ describe('a delivery that failed', () => {
 
   it('is sent if the worker that ended had recorded only a failure, or the delivery of only some of its events', async () => {
     const { world, received } = await makeParked({ attempts: 1, events: ['e', 'f'] }, [200])
-    const path = join(world.spool.deferred, 'e.team')
-    renameSync(`${path}.json`, `${path}~1.json`)
+    setCrashes(world.spool, 'e.team', 1)
     const told = {
       at: 1,
       id: 'e',
@@ -115,7 +114,7 @@ describe('a delivery that failed', () => {
     const before = Date.now()
     const { world } = await makeParked({ notBefore: before - 48 * HOUR_MS }, [500])
     await world.once()
-    expect(world.list('dead')).toEqual([])
+    expect(world.dead()).toEqual([])
     expect(parkedIn(world, 'e.team')?.firstTriedAt).toBeGreaterThanOrEqual(before)
   })
 
@@ -132,7 +131,7 @@ describe('a delivery that failed', () => {
     expect(await queue[0]?.load()).toMatchObject({ id: 'e.team', message: { title: 'title of e' } })
     queue[0]?.end({ type: 'released' })
     await running
-    expect(world.list('deferred')).toEqual(['e.team'])
+    expect(world.parked()).toEqual(['e.team'])
   })
 
   it('does not age when a person retries it long before its time', async () => {
@@ -142,18 +141,18 @@ describe('a delivery that failed', () => {
     flush(world.stateDir)
     await world.once()
     expect(received).toHaveLength(1)
-    expect(world.list('dead')).toEqual([])
+    expect(world.dead()).toEqual([])
     expect(parkedIn(world, 'e.team')).toMatchObject({ attempts: 11, firstTriedAt: now - HOUR_MS })
   })
 
   it('is left to a later worker, unattempted, behind another one that fails again', async () => {
     const { world, received } = await makeParked({ attempts: 1, firstTriedAt: 1 }, [500])
     const delivery = makeDelivery('f', { channel: 'team', attempts: 1, firstTriedAt: 1 })
-    writeParked(world.spool, 'deferred', { since: 1, reason: 'x', isHeld: false, delivery })
+    park(world.spool, { since: 1, reason: 'x', isHeld: false, delivery })
     await world.once()
     expect(received).toHaveLength(1)
     expect(received[0]?.body).not.toContain('title of f')
-    expect([claimed(world), world.list('deferred')]).toEqual([[], ['e.team', 'f.team']])
+    expect([claimed(world), world.parked()]).toEqual([[], ['e.team', 'f.team']])
     expect([parkedIn(world, 'e.team')?.attempts, parkedIn(world, 'f.team')?.attempts]).toEqual([
       2, 1,
     ])
@@ -168,7 +167,7 @@ describe('a delivery that failed', () => {
 
   it('is set aside without a fault if its file is damaged', async () => {
     const { world, received } = await makeParked({}, [200])
-    writeFileSync(join(world.spool.deferred, 'e.team.json'), '{')
+    damageParked(world.spool, 'e.team')
     expect(await world.once()).toEqual({ handled: 1, faults: [] })
     expect(world.list('corrupt')).toHaveLength(1)
     expect(received).toEqual([])
@@ -181,14 +180,14 @@ describe('a group of held deliveries', () => {
     for (const event of ['f', 'g', 'h']) {
       const delivery = makeDelivery(event, { channel: 'team' })
       const why = { since: 1, reason: 'x', isHeld: true, group: 'g' }
-      writeParked(world.spool, 'deferred', { ...why, delivery })
+      park(world.spool, { ...why, delivery })
     }
     const { queue, running } = await queueFirst(world)
     expect(queue).toHaveLength(1)
     expect((await queue[0]?.load())?.events.toSorted()).toEqual(['f', 'g', 'h'])
     queue[0]?.end({ type: 'released' })
     await running
-    expect(world.list('deferred').toSorted()).toEqual(['e.team', 'f.team', 'g.team', 'h.team'])
+    expect(world.parked().toSorted()).toEqual(['e.team', 'f.team', 'g.team', 'h.team'])
   })
 })
 
@@ -204,7 +203,7 @@ describe('a burst of held questions', () => {
     const [, ...held] = ['one', 'two', 'three', 'four'].map((id) => world.accept(ask(id), qwen))
     await world.once()
     const [two = '', three = '', four = ''] = held
-    const waiting = () => world.list('deferred').map((name) => name.replace(/~0$/, ''))
+    const waiting = () => world.parked().map((name) => name.replace(/~0$/, ''))
     expect(waiting().sort()).toEqual(held.map((id) => `${id}.team`).sort())
     const answer = { hook_event_name: 'PreToolUse', session_id: 's1', tool_use_id: 'three' }
     world.accept(answer, qwen)
@@ -212,13 +211,11 @@ describe('a burst of held questions', () => {
     expect(waiting().sort()).toEqual([`${two}.team`, `${four}.team`].sort())
     expect(claimed(world)).toEqual([])
     expect(await world.statusOf(three)).toMatchObject({ outcome: 'suppressed' })
-    for (const name of world.list('deferred')) {
-      const path = join(world.spool.deferred, `${name}.json`)
-      const parked = JSON.parse(readFileSync(path, 'utf8'))
-      writeFileSync(
-        path,
-        JSON.stringify({ ...parked, delivery: { ...parked.delivery, notBefore: 2 } }),
-      )
+    for (const name of world.parked()) {
+      changeParked(world.spool, name, ({ delivery, ...parked }) => ({
+        ...parked,
+        delivery: { ...delivery, notBefore: 2 },
+      }))
     }
     await world.once()
     const [last = ''] = received.map(({ body }) => String(JSON.parse(body).text)).slice(-1)

@@ -1,10 +1,9 @@
-import { readFileSync, renameSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Delivery } from '../../../src/delivery.ts'
 import { writeMutes } from '../../../src/policy/mute-file.ts'
 import { flush, purge } from '../../../src/worker/control.ts'
 import { deliverTo } from '../../../src/worker/run.ts'
+import { parkDead, parkedOf, removeParked } from '../../support/parked.ts'
 import { type Received, startReceiver } from '../../support/receiver.ts'
 import { makeDue, makeWorld, retryById, type World } from '../_world.ts'
 
@@ -35,7 +34,7 @@ async function makeFailingWorld() {
   configure()
   /** Retries as if the waiting times had passed. @returns the requests that arrived then */
   const retry = async () => {
-    for (const name of world.list('deferred')) makeDue(world, name)
+    for (const name of world.parked()) makeDue(world, name)
     const before = received.length
     await world.once()
     return received.slice(before)
@@ -46,16 +45,15 @@ async function makeFailingWorld() {
 const textOf = ({ body }: Received) => String(JSON.parse(body).text)
 
 function parkedIn(world: World): Delivery[] {
-  return world
-    .list('deferred')
-    .map((name) => JSON.parse(readFileSync(join(world.spool.deferred, `${name}.json`), 'utf8')))
-    .map(({ delivery }) => delivery)
+  return world.parked().flatMap((name) => parkedOf(world.spool, name)?.delivery ?? [])
 }
 
 /** Gives up the parked delivery, as after its last attempt. */
-function giveUp({ spool, list }: World) {
-  const [name = ''] = list('deferred')
-  renameSync(join(spool.deferred, `${name}.json`), join(spool.dead, `${name}.json`))
+function giveUp({ spool, parked }: World) {
+  const [name = ''] = parked()
+  const last = parkedOf(spool, name)
+  if (last) parkDead(spool, last)
+  removeParked(spool, name)
 }
 
 describe('a message that failed, and that a person has answered since', () => {
@@ -215,7 +213,7 @@ describe('messages that are queued behind a failed one when quiet hours begin', 
     const running = world.untilIdle()
     const ids = ['s1', 's2', 's3'].map((session) => world.accept(stop(session)))
     await expect.poll(() => world.lines()).toHaveLength(3)
-    await expect.poll(() => world.list('deferred')).toHaveLength(1)
+    await expect.poll(() => world.parked()).toHaveLength(1)
     expect(received).toHaveLength(1)
     receiver.isUp = true
     // A changed configuration retries everything at once.
@@ -285,7 +283,7 @@ describe('a summary of two sessions that waits for its next attempt', () => {
     await world.once()
     configure()
     expect((await retry()).map(textOf)).toEqual([expect.stringContaining('and 1 more')])
-    expect(world.list('deferred')).toHaveLength(1)
+    expect(world.parked()).toHaveLength(1)
     receiver.isUp = true
     writeMutes(world.stateDir, [{ until: 0, ...mute }], Date.now())
     expect(await retry()).toHaveLength(count)
@@ -300,7 +298,7 @@ describe('a message that waits for its next attempt', () => {
     receiver.isUp = true
     writeMutes(world.stateDir, [{ until: 0 }], Date.now())
     expect(await retry()).toEqual([])
-    expect(world.list('deferred')).toEqual([])
+    expect(world.parked()).toEqual([])
     expect(await world.statusOf(id)).toMatchObject({
       channels: {
         file: { state: 'delivered' },

@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import type { Outcome } from '../../../src/deliver/outcome.ts'
@@ -8,6 +8,7 @@ import type { JournalEntry } from '../../../src/journal/entry.ts'
 import { deliverAndSettle, giveUp } from '../../../src/worker/dispatch/settle.ts'
 import { openWorker } from '../../../src/worker/open-worker.ts'
 import { makeDelivery } from '../../support/delivery.ts'
+import { parkedOf } from '../../support/parked.ts'
 import { makeWorld, readLines } from '../_world.ts'
 
 const ids = ['e1', 'e2', 'e3']
@@ -47,9 +48,8 @@ describe('a summary of several deliveries', () => {
     const park = vi.spyOn(deps.store, 'park')
     await Promise.all(parts.map(settle))
     expect(park).toHaveBeenCalledTimes(1)
-    expect(world.list('deferred')).toEqual(['e1.file'])
-    const parked = JSON.parse(readFileSync(join(world.spool.deferred, 'e1.file.json'), 'utf8'))
-    expect(parked).toMatchObject({
+    expect(world.parked()).toEqual(['e1.file'])
+    expect(parkedOf(world.spool, 'e1.file')).toMatchObject({
       ...{ reason: 'busy', isHeld: false },
       delivery: { events: ids, notBefore: until, attempts: 1, firstTriedAt: 5 },
     })
@@ -64,7 +64,7 @@ describe('a summary of several deliveries', () => {
     const { world, settle, entries } = makeSettling(outcome)
     await settle(makeSummary())
     expect(entries().map((entry) => [entry.id, entry.type])).toEqual(ids.map((id) => [id, type]))
-    expect(world.list('dead')).toEqual(dead)
+    expect(world.dead()).toEqual(dead)
   })
 
   it('is recorded as delivered for each event, with the event whose message included it', async () => {

@@ -277,7 +277,7 @@ describe('a question that reaches nobody', () => {
       (await typesOf(world, id)).filter((type) => type === 'undelivered')
     await expect.poll(undelivered).toHaveLength(1)
     await retryById(world, id)
-    await expect.poll(() => world.list('dead')).toHaveLength(1)
+    await expect.poll(() => world.dead()).toHaveLength(1)
     configure(0)
     await running
     expect(await undelivered()).toHaveLength(2)
@@ -335,7 +335,7 @@ describe('a channel that rejects every message', () => {
     expect(ops()[0]).toContain('hookbell test team')
     await tell(done)
     expect([team().length, ops().length]).toEqual([2, 1])
-    expect(world.list('dead')).toHaveLength(2)
+    expect(world.dead()).toHaveLength(2)
   })
 
   it('is reported without the answer of its receiver to a channel that gets no text', async () => {
@@ -419,7 +419,7 @@ describe('a channel that rejects every message', () => {
     const { world, tell, team, ops } = await makeChannels([404], [400])
     await tell(done)
     expect([team().length, ops().length]).toEqual([1, 1])
-    const name = world.list('dead').find((one) => one.endsWith('.ops'))
+    const name = world.dead().find((one) => one.endsWith('.ops'))
     const { delivery } = JSON.parse(readFileSync(join(world.spool.dead, `${name}.json`), 'utf8'))
     expect(delivery.sessionEnv).toEqual(env)
   })

@@ -199,27 +199,27 @@ describe('the report of a broken configuration that comes late', () => {
   })
 
   it('is not sent by a later worker if the file was corrected while its channel was down', async () => {
-    const { configure, good, list, outage, once, shown, stateDir } = await makeShowing()
+    const { configure, good, parked, outage, once, shown, stateDir } = await makeShowing()
     outage.isOn = true
     configure('nonsense')
     await once()
-    expect(list('deferred')).toHaveLength(1)
+    expect(parked()).toHaveLength(1)
     configure(good)
     await once()
     outage.isOn = false
     flush(stateDir)
     await once()
-    expect([shown(), list('deferred')]).toEqual([[], []])
+    expect([shown(), parked()]).toEqual([[], []])
   })
 
   it('is not sent by a later worker after another mistake was reported', async () => {
-    const { configure, list, outage, once, shown, stateDir } = await makeShowing()
+    const { configure, parked, outage, once, shown, stateDir } = await makeShowing()
     outage.isOn = true
     configure('nonsense')
     await once()
     configure('{"chanels":{}}')
     await once()
-    expect(list('deferred')).toHaveLength(2)
+    expect(parked()).toHaveLength(2)
     outage.isOn = false
     flush(stateDir)
     await once()

@@ -8,6 +8,7 @@ import { lastDue } from '../../../src/text/schedule.ts'
 import { openWorker } from '../../../src/worker/open-worker.ts'
 import { DigestSchedule } from '../../../src/worker/own-messages/digest.ts'
 import { makeHome } from '../../support/home.ts'
+import { parkedOf, removeParked } from '../../support/parked.ts'
 import { startReceiver } from '../../support/receiver.ts'
 import { isFull } from '../../support/runs.ts'
 import { makeWorld, readLines } from '../_world.ts'
@@ -207,10 +208,7 @@ describe('the schedule of the digest', () => {
       ...{ event: 'PermissionRequest', kind: 'permission', text: 'Bash: npm publish' },
     })
     await start().check(0)
-    const bodies = names.map((name) => {
-      const path = join(world.spool.deferred, `${name}.json`)
-      return JSON.parse(readFileSync(path, 'utf8')).delivery.message.body
-    })
+    const bodies = names.map((name) => parkedOf(world.spool, name)?.delivery.message.body)
     expect(bodies).toEqual([
       expect.stringMatching(/: x: permission needed · Bash: npm publish$/),
       expect.stringMatching(/: x: permission needed$/),
@@ -223,19 +221,18 @@ describe('the schedule of the digest', () => {
     await happen('04T12:00:00')
     const first = start()
     await first.check(0)
-    expect([world.list('deferred'), first.nextInMs]).toEqual([[], 3600_000])
+    expect([world.parked(), first.nextInMs]).toEqual([[], 3600_000])
     clock.now = at('04T18:00:00')
     await start().check(0)
-    expect(world.list('deferred')).toEqual(names)
+    expect(world.parked()).toEqual(names)
     expect(recorded()).toMatchObject([{ to: ['file', 'second'], client: 'hookbell' }])
-    const path = join(world.spool.deferred, `${id}.file.json`)
-    const { isHeld, delivery } = JSON.parse(readFileSync(path, 'utf8'))
-    expect([isHeld, delivery.notBefore]).toEqual([true, clock.now])
+    const { isHeld, delivery } = parkedOf(world.spool, `${id}.file`) ?? {}
+    expect([isHeld, delivery?.notBefore]).toEqual([true, clock.now])
     // The digest counts only the event since the previous due time.
-    expect(delivery.message.title).toContain('Digest: 1 done')
-    for (const name of names) rmSync(join(world.spool.deferred, `${name}.json`))
+    expect(delivery?.message.title).toContain('Digest: 1 done')
+    for (const name of names) removeParked(world.spool, name)
     await start().check(0)
-    expect(world.list('deferred')).toEqual([])
+    expect(world.parked()).toEqual([])
   })
 
   it('keeps a worker running only if something has happened since the last digest', async () => {
@@ -260,7 +257,7 @@ describe('the schedule of the digest', () => {
     await happen('05T12:00:00')
     releaseLock(world.stateDir)
     await start().check(0)
-    expect(world.list('deferred')).toEqual([])
+    expect(world.parked()).toEqual([])
   })
 
   it('is retried at the next check when it cannot be parked', async () => {
@@ -271,7 +268,7 @@ describe('the schedule of the digest', () => {
     await schedule.check(0)
     renameSync(`${tmp}.gone`, tmp)
     await schedule.check(0)
-    expect(world.list('deferred')).toEqual(names)
+    expect(world.parked()).toEqual(names)
   })
 
   it('is completed after a crash in the middle, and not repeated', async () => {
@@ -281,7 +278,7 @@ describe('the schedule of the digest', () => {
     // The digest was delivered on one channel, and only that was recorded.
     await note({ type: 'delivered', channel: 'file', attempt: 1, ms: 1, answer: 'ok' })
     await start().check(0)
-    expect(world.list('deferred')).toEqual(names.slice(1))
+    expect(world.parked()).toEqual(names.slice(1))
     expect(recorded()).toHaveLength(1)
     crash()
     const park = vi.spyOn(deps.store, 'park')
@@ -295,7 +292,6 @@ describe('the schedule of the digest', () => {
     deps.lastSession.env = { DISPLAY: ':7' }
     await start().check(0)
     expect(recorded().map((entry) => 'text' in entry)).toEqual([text])
-    const parked = readFileSync(join(world.spool.deferred, `${id}.file.json`), 'utf8')
-    expect(JSON.parse(parked).delivery.sessionEnv).toEqual({ DISPLAY: ':7' })
+    expect(parkedOf(world.spool, `${id}.file`)?.delivery.sessionEnv).toEqual({ DISPLAY: ':7' })
   })
 })

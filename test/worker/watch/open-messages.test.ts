@@ -627,7 +627,7 @@ describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
       routes: [{ on: ['failed'], to: ['desk'] }],
       lingerSeconds: 0,
     })
-    for (const name of world.list('deferred')) makeDue(world, name)
+    for (const name of world.parked()) makeDue(world, name)
     await world.once()
     const [summary, ...others] = await shown()
     expect(others).toEqual([])
@@ -652,7 +652,7 @@ describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
     const endQuiet = async () => {
       await world.once()
       world.configure({ channels, routes, lingerSeconds: 0 })
-      for (const name of world.list('deferred')) makeDue(world, name)
+      for (const name of world.parked()) makeDue(world, name)
       await world.untilIdle()
     }
     return { ...desk, endQuiet }
@@ -1226,7 +1226,7 @@ describe('a question on a phone', () => {
     const running = world.once()
     await expect.poll(() => deaf.received.length).toBe(1)
     await expect.poll(() => phone.methods.at(-1)).toBe('DELETE')
-    expect(world.list('deferred')).toEqual([])
+    expect(world.parked()).toEqual([])
     await deaf.close()
     await running
   })
