@@ -49,13 +49,10 @@ export function isPinRefused(stateDir: string): boolean {
   }
 }
 
-/**
- * The folders in which the front door stores events that this state folder did not take: its own fallback, and the one
- * that older versions used for all state folders of a user.
- */
+/** The folders in which the front door stores events that this state folder did not take. */
 export function fallbackFolders(stateDir: string, env: Env = process.env): string[] {
   const told = env.HOOKBELL_FALLBACK_DIR
   const pinned = readPinned(stateDir)?.fallbackDir
   const own = pinned ?? (told && isAbsolute(told) ? told : fallbackStateDir(stateDir, env))
-  return [own, join(dirname(own), 'hookbell')].filter((folder) => folder !== stateDir)
+  return [own].filter((folder) => folder !== stateDir)
 }

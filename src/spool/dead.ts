@@ -22,7 +22,6 @@ export function listDead(spool: Spool): DeadItem[] {
     if (!parsed) return []
     if (!parsed.isDelivery) return { events: [parsed.id], name }
     const delivery = readParked(join(spool.dead, name))?.delivery
-    // Not a delivery: a note of version 0.1, which kept one beside each event.
     return delivery ? { events: delivery.events, channel: delivery.channel, name } : []
   })
 }
@@ -46,10 +45,8 @@ export function retryItem(spool: Spool, { name, channel, events: [id = ''] }: De
   }
   // The name gets a `~`, so that the worker asks the journal which channels are open.
   renameFile(path, join(spool.new, formatName({ id, isDelivery: false }, 0)))
-  rmSync(`${path}.json`, { force: true })
 }
 
-export function dropItem(spool: Spool, { name, channel }: DeadItem) {
+export function dropItem(spool: Spool, { name }: DeadItem) {
   rmSync(join(spool.dead, name), { force: true })
-  if (channel === undefined) rmSync(join(spool.dead, `${name}.json`), { force: true })
 }

@@ -12,7 +12,6 @@ import { formatHeader, type Header, isOfLaterVersion } from './header.ts'
 import { eventFolders, type Spool } from './layout.ts'
 import { isUnreadable, parseName, setAside, setUnreadableAside, wasClaimed } from './names.ts'
 import { newId } from './new-id.ts'
-import { takeOverOldDeferred } from './old-deferred.ts'
 import { eventsOf, type Parked, readParkedOrThrow, writeParkedAsync } from './park.ts'
 import { isAsked, ParkedDeliveries } from './parked-deliveries.ts'
 import { prepareSpool } from './prepare.ts'
@@ -43,7 +42,6 @@ export class FileStore implements Store {
     this.#claims = new Claims(this.spool)
     this.#parked = new ParkedDeliveries(this.spool)
     this.#now = now
-    takeOverOldDeferred(this.spool)
     this.#parked.refresh(true)
     this.#parked.takeFlush()
   }

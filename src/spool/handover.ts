@@ -5,7 +5,7 @@ import { isMissing } from '../fs/missing.ts'
 import { readQuietly } from '../fs/read.ts'
 import { packageVersion } from '../package-root.ts'
 import { lockHolder, lockVersion } from './lock/lock.ts'
-import { livenessOf, type Owner, ownerToken, thisProcess } from './lock/owner.ts'
+import { type Owner, ownerToken, thisProcess } from './lock/owner.ts'
 import { notifyWorker } from './notify-worker.ts'
 
 // After an upgrade, the worker of the older version finishes what is under way, ends, and starts the newer one.
@@ -19,12 +19,8 @@ function requestPath(state: string): string {
 export function requestHandover(state: string): boolean {
   const holder = lockHolder(state)
   if (!holder || holder.pid === process.pid) return false
-  // Version 0.1 writes no version into its lock and ignores requests.
-  const ignoresRequests = lockVersion(state) === undefined
   writeRequest(state, holder)
   notify(state)
-  // On SIGTERM it releases its claims.
-  if (ignoresRequests && livenessOf(holder) === 'alive') end(holder.pid)
   return true
 }
 
@@ -58,14 +54,6 @@ export function handoverRequested(state: string): boolean {
 /** Removes the request to this process once it is fulfilled. */
 export function endHandover(state: string) {
   if (handoverRequested(state)) rmSync(requestPath(state), { force: true })
-}
-
-function end(pid: number) {
-  try {
-    process.kill(pid, 'SIGTERM')
-  } catch {
-    // It has just ended.
-  }
 }
 
 function notify(state: string) {

@@ -22,8 +22,8 @@ export function outlineParked(spool: Spool): ParkedOutline[] {
   const now = Date.now()
   return listQuietly(spool.deferred).flatMap((name) => {
     if (!parseName(name)?.isDelivery) return []
-    const { delivery, since = 0, isHeld, ...old } = readFields(join(spool.deferred, name))
-    const until = old.until ?? delivery?.notBefore
+    const { delivery, since = 0, isHeld } = readFields(join(spool.deferred, name))
+    const until = delivery?.notBefore
     if (typeof until !== 'number') return []
     const wait = { isHeld: isHeld === true, since: Number(since) }
     return [{ until: isFlushed(wait, flushedAt, now) ? 0 : until, isHeld: wait.isHeld }]
@@ -34,8 +34,6 @@ interface Fields {
   since?: unknown
   isHeld?: unknown
   delivery?: { notBefore?: unknown } | null
-  /** In older files. */
-  until?: unknown
 }
 
 function readFields(path: string): Fields {

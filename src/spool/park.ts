@@ -34,10 +34,9 @@ const parkedSchema = z.object({
     .describe('When it would be due without quiet hours, Unix ms; absent if they do not hold it'),
   project: z.string().optional().describe('By which a later mute may name it, if it is held'),
   delivery: deliverySchema,
-  until: z.number().optional().describe('When it is due, in older files'),
 })
 
-export type Parked = Omit<z.output<typeof parkedSchema>, 'until'>
+export type Parked = z.output<typeof parkedSchema>
 
 type ParkFolder = 'deferred' | 'dead'
 
@@ -83,8 +82,7 @@ export function readParkedOrThrow(path: string): Parked | undefined {
   const file = readSpoolFile(path)
   if ('foreign' in file) return undefined
   // Throws only if zod cannot be loaded, such as while the program is replaced: the file may be fine.
-  const { data } = parkedSchema.safeParse(jsonOf(file.bytes))
-  return data && withDueTime(data)
+  return parkedSchema.safeParse(jsonOf(file.bytes)).data
 }
 
 function jsonOf(bytes: Buffer): unknown {
@@ -104,11 +102,6 @@ export function isParkedByLaterVersion(path: string): boolean {
   } catch {
     return false
   }
-}
-
-function withDueTime({ until, ...parked }: z.output<typeof parkedSchema>): Parked {
-  const { delivery } = parked
-  return until === undefined ? parked : { ...parked, delivery: { ...delivery, notBefore: until } }
 }
 
 /** Ids of the events that a spool file concerns. */

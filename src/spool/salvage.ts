@@ -32,7 +32,7 @@ export function salvage(spool: Spool, now: number): number {
 /** Milliseconds until `salvage` may accept an event that is written in full; undefined if there is none. */
 export function nextSalvageInMs(spool: Spool, now: number): number | undefined {
   const ages = readdirSync(spool.tmp).flatMap((name) => ageOfWhole(spool, name, now) ?? [])
-  // Older files could not be moved.
+  // Those that are older could not be moved.
   const young = ages.filter((age) => age >= 0 && age < SALVAGE_AFTER_MS)
   return young.length > 0 ? SALVAGE_AFTER_MS - Math.max(...young) : undefined
 }

@@ -355,14 +355,3 @@ describe.skipIf(!hasStrace)('releasing many parked deliveries', () => {
     expect(await callsFor(300)).toBeLessThan(20 * (await callsFor(30)))
   })
 })
-
-it('a store can be opened although an event of version 0.1 cannot be moved', () => {
-  const { stateDir } = makeWorld()
-  const { spool } = new FileStore({ stateDir })
-  mkdirSync(join(spool.deferred, 'stuck'))
-  mkdirSync(join(spool.new, 'stuck~0/full'), { recursive: true })
-  writeFileSync(join(spool.deferred, 'moved'), '')
-  expect(new FileStore({ stateDir }).waiting({ max: 9, isLater: () => false })).toContainEqual(
-    expect.objectContaining({ name: 'moved~0' }),
-  )
-})

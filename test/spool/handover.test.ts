@@ -39,15 +39,6 @@ describe('a worker of an older version', () => {
     expect(existsSync(lockPath(stateDir))).toBe(false)
   })
 
-  it('that reads no requests, such as the first version, is asked to end by a signal', async () => {
-    const { stateDir } = makeWorld()
-    const { owner } = await startSleeper()
-    writeFileSync(lockPath(stateDir), `${ownerToken(owner).replaceAll('_', ' ')}\n`)
-    expect(lockHolder(stateDir)).toEqual(owner)
-    expect(requestHandover(stateDir)).toBe(true)
-    await expect.poll(() => lockHolder(stateDir)).toBeUndefined()
-  })
-
   it.each([
     ['1.9.0', '1.10.0', true],
     ['1.10.0', '1.9.0', false],

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { FileStore } from '../../src/spool/file-store.ts'
@@ -28,17 +28,5 @@ describe('the time of a parked delivery', () => {
     expect([until, delivery.notBefore]).toEqual([undefined, later])
     expect(outlineParked(spool)).toEqual([{ until: later, isHeld: true }])
     expect(store.due()).toEqual([])
-  })
-
-  it('is read from older files, which have it beside the delivery', async () => {
-    const { spool, open, path } = await makeParked()
-    const { delivery, ...parked } = JSON.parse(readFileSync(path, 'utf8'))
-    const old = { ...parked, until: later, delivery: { ...delivery, notBefore: 0 } }
-    writeFileSync(path, JSON.stringify(old))
-    expect(outlineParked(spool)).toEqual([{ until: later, isHeld: true }])
-    const store = open()
-    expect(store.due()).toEqual([])
-    const claim = store.claimParked('e.file.json')
-    expect(claim && store.readParked(claim)?.delivery.notBefore).toBe(later)
   })
 })

@@ -216,20 +216,6 @@ describe('after a crash', () => {
       expect(await typesOf(world)).toEqual(['accepted', 'delivered', 'delivered'])
     },
   )
-
-  it('an event that version 0.1 deferred is completed with the help of the journal', async () => {
-    const { world, id, accepted, delivered } = makeCrash()
-    await appendEntry(world.stateDir, accepted)
-    await delivered('file')
-    renameSync(join(world.spool.cur, '4194305_1_other-boot', id), join(world.spool.deferred, id))
-    const channels = { second: { state: 'deferred', attempts: 3 } }
-    const note = { acceptedAt: 1, nextAt: 9e15, since: 1, channels }
-    writeFileSync(join(world.spool.deferred, `${id}.json`), JSON.stringify(note))
-    await world.once()
-    expect(world.lines()).toEqual([])
-    expect(await outcomeOf(world, id)).toEqual(['delivered', 'file', 'second'])
-    expect(readdirSync(world.spool.deferred)).toEqual([])
-  })
 })
 
 describe('an event that was set aside because workers crashed while they had it', () => {

@@ -13,7 +13,6 @@ import { check } from './check.ts'
 import type { Expanded, SecretValues } from './expand.ts'
 import { type Filled, fillIn } from './fill.ts'
 import { parseObject } from './parse-object.ts'
-import { retiredWarnings, withoutRetired } from './retired.ts'
 import { routeWarnings } from './route-warnings.ts'
 import { waitingRules } from './waiting.ts'
 import { junkWarnings, quietHoursWarnings, warningsOf } from './warnings.ts'
@@ -108,8 +107,8 @@ interface ParseContext {
 /** @throws HookbellError E_CONFIG */
 export function parseConfig(text: string, context: ParseContext): LoadedConfig {
   const { path, secrets, templates, checked, isLastGood } = context
-  const { tree, raw: written } = parseObject(text, path)
-  const source = { path, text, tree, templates, isLastGood, raw: withoutRetired(written) }
+  const { tree, raw } = parseObject(text, path)
+  const source = { path, text, tree, templates, isLastGood, raw }
   const filled = fillIn(source.raw, secrets)
   const parsed = checked
     ? (fillOutline(checked.outline, filled.settings) as Parsed)
@@ -118,7 +117,6 @@ export function parseConfig(text: string, context: ParseContext): LoadedConfig {
   const { secretOptions, warnings } = checked ?? {
     secretOptions: secretOptionsOf(config),
     warnings: [
-      ...retiredWarnings(written, source),
       ...warningsOf(source.raw.channels, source),
       ...routeWarnings(source.raw.routes, source),
       ...quietHoursWarnings(config.noise, source),

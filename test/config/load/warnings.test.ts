@@ -14,18 +14,6 @@ const warningsOf = (channel: object) => load({ team: channel }).warnings
 const slack = (url: string) => ({ type: 'slack', url })
 
 describe('a warning about the configuration', () => {
-  it('is given for a setting of an earlier version, which has no effect', () => {
-    const loaded = parseConfig('{\n  "retentionDays": 0, "lingerSeconds": 1 }', {
-      path: 'config.json',
-      secrets: { file: new Map(), env: {} },
-    })
-    expect(loaded.warnings).toEqual([
-      'config.json:2:3: retentionDays: has no effect, because settled events are deleted; remove it',
-    ])
-    expect(loaded.config).toMatchObject({ lingerSeconds: 1 })
-    expect(loaded.config).not.toHaveProperty('retentionDays')
-  })
-
   it.each([
     'https://hooks.slack.com/services/T0/B0/x',
     'https://hooks.slack.com/workflows/T0/A/1',
