@@ -9,7 +9,7 @@ import {
   requestHandover,
   requestHandoverIfOlder,
 } from '../../src/spool/handover.ts'
-import { acquireLock, lockHolder, lockPath } from '../../src/spool/lock/lock.ts'
+import { acquireLock, lockPath } from '../../src/spool/lock/lock.ts'
 import { ownerToken, thisProcess } from '../../src/spool/lock/owner.ts'
 import { buildProgram } from '../support/program.ts'
 import { makeWorld } from '../worker/_world.ts'
