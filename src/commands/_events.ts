@@ -12,7 +12,7 @@ import { OpenJournal } from '../journal/open.ts'
 import { Tallies } from '../journal/tallies.ts'
 import type { TalliedEvent, Tally } from '../journal/tally.ts'
 import { eventFolders, isInUse, spoolIn } from '../spool/layout.ts'
-import { eventIdOf, parseName } from '../spool/names.ts'
+import { parseName } from '../spool/names.ts'
 
 /**
  * The state folder, and those of the front door's fallback folders that were ever used.
@@ -107,7 +107,7 @@ function tallyOf(journal: OpenJournal, state: string, onUnreadable?: OnUnreadabl
   for (const folder of eventFolders(spool, listed)) {
     for (const name of listed(folder)) {
       const parsed = parseName(name)
-      if (!parsed || parsed.isDelivery || tally.has(parsed.id)) continue
+      if (!parsed || parsed.isCard || tally.has(parsed.id)) continue
       tally.expect(parsed.id, writtenAt(join(folder, name)))
     }
   }
@@ -115,7 +115,7 @@ function tallyOf(journal: OpenJournal, state: string, onUnreadable?: OnUnreadabl
   for (const name of listed(spool.dead)) {
     const parsed = parseName(name)
     if (!parsed) continue
-    const id = eventIdOf(parsed)
+    const { id } = parsed
     if (!tally.has(id)) tally.expect(id, writtenAt(join(spool.dead, name)))
     tally.markDead(id)
   }

@@ -14,7 +14,7 @@ import { isOnHold } from '../worker/on-hold.ts'
 export function sayWhatIsLeft(folders: readonly string[]) {
   const alone = folders.filter((folder) => !isOnHold(folder) && !lockHolder(folder))
   const count = alone.map(spoolIn).flatMap((spool) => {
-    const names = [...listQuietly(spool.new), ...listQuietly(spool.deferred)]
+    const names = [...listQuietly(spool.new), ...listQuietly(spool.cards)]
     return names.filter((name) => parseName(name))
   }).length
   if (count === 0) return

@@ -59,7 +59,7 @@ async function act(action: 'retry' | 'drop', state: string, start = ''): Promise
   // Loaded only here, because `dead list` must be quick.
   const { dropDead, endPauses, findDead, retryDead } = await import('../worker/dead.ts')
   const items = findDead(state, start)
-  const ids = new Set(items.flatMap(({ events }) => events).filter((id) => id.startsWith(start)))
+  const ids = new Set(items.map(({ event }) => event))
   if (start && ids.size > 1) {
     throw usageError(`dead: ${ids.size} events start with "${start}"`, 'Give more of the id')
   }

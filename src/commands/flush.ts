@@ -34,7 +34,7 @@ export const flushCommand = defineCommand({
 
 /** Messages that a rule holds have not failed, but the user may have expected `flush` to send them. */
 function whatIsHeld(folders: readonly string[]): string {
-  const names = folders.flatMap((folder) => listQuietly(spoolIn(folder).deferred))
+  const names = folders.flatMap((folder) => listQuietly(spoolIn(folder).cards))
   const count = names.filter((name) => parseName(name)).length
   if (count === 0) return ''
   return `; ${counted(count, 'message is', 'messages are')} held back: see hookbell status`

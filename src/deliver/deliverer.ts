@@ -137,11 +137,11 @@ export class Deliverer {
     const destination = findWay(delivery.channel, this.#deps.config(), first.order.isDirect)
     const outcome = await this.#attempt(delivery, destination, slot, line)
     if (this.#bypass(first.order, outcome, line)) return
-    for (const { id, resolve } of ready.map(({ order }) => order)) {
-      const isLead = ready.length === 1 || id === delivery.id
-      const isTold = outcome.type === 'delivered' && !isLead
-      resolve(isTold ? { ...outcome, summary: delivery.events[0] ?? '' } : outcome)
-    }
+    if (ready.length === 1) return first.order.resolve(outcome)
+    // A failed summary was one attempt, which counts for the first message. The others are still queued.
+    const isFailed = outcome.type === 'deferred' && !outcome.delivery.remaining
+    if (isFailed) line.queue.putBack(rest.map((one) => one.order))
+    for (const one of isFailed ? [first] : ready) one.order.resolve(shareOf(outcome, one, delivery))
   }
 
   /** Loads the deliveries, and resolves those that are not sent now. */
@@ -246,4 +246,21 @@ export class Deliverer {
       })()
     }
   }
+}
+
+/** What the outcome of a summary means for one of the messages in it. */
+function shareOf(
+  outcome: Outcome,
+  { order, delivery: own }: { order: Pick<Order, 'id'>; delivery: Delivery },
+  summary: Delivery,
+): Outcome {
+  if (outcome.type === 'delivered') {
+    return order.id === summary.id ? outcome : { ...outcome, summary: summary.events[0] ?? '' }
+  }
+  if (!('attempt' in outcome)) return outcome
+  const { isUnconditional: _, ...rest } = own
+  const { remaining, firstTriedAt } = outcome.delivery
+  const attempt = own.attempts + 1
+  const tried = { attempts: attempt, firstTriedAt: own.firstTriedAt || firstTriedAt }
+  return { ...outcome, attempt, delivery: { ...rest, ...tried, ...(remaining && { remaining }) } }
 }

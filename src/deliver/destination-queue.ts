@@ -139,6 +139,17 @@ export class DestinationQueue {
     return all.filter(isOld)
   }
 
+  /** Puts back entries that were taken for a summary, before the later ones of their sessions. */
+  putBack(entries: readonly Waiting[]) {
+    for (const entry of entries.toReversed()) {
+      this.#size += 1
+      if (this.#loaded >= MAX_LOADED) entry.delivery = undefined
+      else if (entry.delivery) this.#loaded += 1
+      const behind = this.#behind.get(entry.session) ?? this.#ready
+      behind.unshift(entry)
+    }
+  }
+
   /** While paused nothing new starts. */
   setPaused(isPaused: boolean) {
     this.#isPaused = isPaused

@@ -14,7 +14,19 @@ export async function writeDurableAsync(
   text: string,
   tmpPath: string,
 ): Promise<void> {
-  const file = await open(tmpPath, 'wx', 0o600)
+  await writeSynced(tmpPath, text)
+  try {
+    await putInPlaceAsync(tmpPath, path)
+  } catch (error) {
+    await unlink(tmpPath).catch(() => {})
+    throw error
+  }
+  await syncFolderAsync(dirname(path))
+}
+
+/** Writes a new file, and waits for the disk. @throws the system error; nothing is left behind then */
+export async function writeSynced(path: string, text: string): Promise<void> {
+  const file = await open(path, 'wx', 0o600)
   try {
     try {
       await file.writeFile(text)
@@ -22,12 +34,10 @@ export async function writeDurableAsync(
     } finally {
       await file.close()
     }
-    await putInPlaceAsync(tmpPath, path)
   } catch (error) {
-    await unlink(tmpPath).catch(() => {})
+    await unlink(path).catch(() => {})
     throw error
   }
-  await syncFolderAsync(dirname(path))
 }
 
 async function putInPlaceAsync(from: string, to: string): Promise<void> {

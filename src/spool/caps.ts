@@ -1,8 +1,8 @@
 import { type Dirent, lstatSync, readdirSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
+import { readCardQuietly } from './card.ts'
 import type { Spool } from './layout.ts'
 import { parseName } from './names.ts'
-import { readParked } from './park.ts'
 
 interface Caps {
   /** Bytes and files that dead/ and corrupt/ may hold, each. */
@@ -84,9 +84,9 @@ function listKept(folder: string): Kept[] {
 
 function contentOf({ path, name }: Kept): Pick<Removal, 'events' | 'channel'> {
   const parsed = parseName(name)
-  if (parsed && !parsed.isDelivery) return { events: [parsed.id] }
-  const { events = [], channel } = (parsed && readParked(path)?.delivery) ?? {}
-  return { events, ...(channel && { channel }) }
+  if (!parsed) return { events: [] }
+  const [channel] = (parsed.isCard && readCardQuietly(path)?.keys()) || []
+  return { events: [parsed.id], ...(channel && { channel }) }
 }
 
 /** The free bytes on the disk of the spool; infinite where that cannot be found out. */

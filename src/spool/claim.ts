@@ -1,22 +1,15 @@
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  rmdirSync,
-  rmSync,
-  utimesSync,
-} from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmdirSync, utimesSync } from 'node:fs'
 import { basename, join, sep } from 'node:path'
 import { errorCode } from '../errors.ts'
 import { isOutOfRoom } from '../fs/durable.ts'
 import { isRenamed, renameFile } from '../fs/rename.ts'
+import { placeCard } from './card.ts'
 import type { Spool } from './layout.ts'
 import { LEASE_MS, livenessOf, ownerToken, parseOwner, thisProcess } from './lock/owner.ts'
 import { formatName, type ParsedName, parseName, setAside } from './names.ts'
 import { makeSpare, takeSpare } from './spare-folder.ts'
 
-/** An event or parked delivery whose file only this process may handle. */
+/** An event or a card whose file only this process may handle. */
 export interface Claim extends ParsedName {
   path: string
   /** The path from which it was taken. */
@@ -36,7 +29,7 @@ export class Claims {
 
   /** @returns undefined when another worker was faster */
   take(folder: string, name: string): Claim | undefined {
-    const parsed = parseName(name) ?? { id: '', crashes: 0, isDelivery: false }
+    const parsed = parseName(name) ?? { id: '', crashes: 0, isCard: false }
     const claim = { ...parsed, from: `${folder}${sep}${name}`, path: this.#folder + sep + name }
     if (move(claim.from, claim.path)) return claim
     // After a long stop, another worker may have taken this one for dead and removed its folder.
@@ -48,24 +41,22 @@ export class Claims {
   /** The claim of an event that this process accepts itself, and that is claimed from the start. */
   pathFor(id: string): Claim {
     const path = join(this.#folder, id)
-    return { id, crashes: 0, isDelivery: false, path, from: join(this.#spool.new, id) }
+    return { id, crashes: 0, isCard: false, path, from: join(this.#spool.new, id) }
   }
 
   /**
-   * Gives a claim back unsettled. `isBegun`: marks the name, so that the next worker asks the journal about it.
+   * Gives an event back unsettled. `isBegun`: marks the name, so that the next worker asks the journal about it.
    * @returns the name
    */
   release(claim: Claim, isBegun = false): string {
     // What is not an event has no id, and keeps its name.
     const to =
-      isBegun && claim.id
-        ? join(this.#folderOf(claim), formatName(claim, claim.crashes))
-        : claim.from
+      isBegun && claim.id ? join(this.#spool.new, formatName(claim, claim.crashes)) : claim.from
     move(claim.path, to)
     return basename(to)
   }
 
-  /** Gives back what dead workers had claimed. @returns how many events and deliveries */
+  /** Gives back what dead workers had claimed. @returns how many events and cards */
   reclaimAbandoned(): number {
     let count = 0
     for (const token of readdirSync(this.#spool.cur)) {
@@ -93,7 +84,7 @@ export class Claims {
   releaseAll() {
     if (!existsSync(this.#folder)) return
     for (const name of readdirSync(this.#folder)) {
-      const parsed = parseName(name) ?? { id: name, crashes: 0, isDelivery: false }
+      const parsed = parseName(name) ?? { id: name, crashes: 0, isCard: false }
       // The name gets a `~`, so that the next worker asks the journal what was delivered.
       this.#giveBack(join(this.#folder, name), parsed, parsed.crashes)
     }
@@ -127,18 +118,16 @@ export class Claims {
     return 0
   }
 
-  /** @returns false if it is not there any more, or was parked again before its worker ended */
+  /** @returns false if it is not there any more */
   #giveBack(path: string, parsed: ParsedName, crashes: number): boolean {
-    const { id, isDelivery } = parsed
-    if (isDelivery && existsSync(join(this.#spool.deferred, formatName({ id, isDelivery })))) {
-      rmSync(path, { force: true })
-      return false
+    if (!parsed.isCard) return move(path, join(this.#spool.new, formatName(parsed, crashes)))
+    try {
+      placeCard(path, this.#spool.cards, { id: parsed.id, crashes })
+      return true
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return false
+      throw error
     }
-    return move(path, join(this.#folderOf(parsed), formatName(parsed, crashes)))
-  }
-
-  #folderOf({ isDelivery }: ParsedName): string {
-    return isDelivery ? this.#spool.deferred : this.#spool.new
   }
 }
 

@@ -1,23 +1,22 @@
 import { existsSync, readdirSync, unlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { Delivery } from '../delivery.ts'
 import { errorCode } from '../errors.ts'
 import { writeDurable } from '../fs/durable.ts'
 import { FolderWatcher } from '../fs/folder-watcher.ts'
 import { listQuietly } from '../fs/list.ts'
 import { renameFile } from '../fs/rename.ts'
 import { Arrivals } from './arrivals.ts'
+import { addCard, type Open } from './card.ts'
+import { Cards, isAsked } from './cards.ts'
 import { type Claim, Claims } from './claim.ts'
 import { formatHeader, type Header, isOfLaterVersion } from './header.ts'
 import { eventFolders, type Spool } from './layout.ts'
 import { isUnreadable, parseName, setAside, setUnreadableAside, wasClaimed } from './names.ts'
 import { newId } from './new-id.ts'
-import { eventsOf, type Parked, readParkedOrThrow, writeParkedAsync } from './park.ts'
-import { isAsked, ParkedDeliveries } from './parked-deliveries.ts'
 import { prepareSpool } from './prepare.ts'
 import { readSpoolFile } from './read.ts'
 import { syncWaiting } from './salvage.ts'
-import type { AskedWait, ParkReason, Store, StoredEvent, WaitingEvent, Wanted } from './store.ts'
+import type { AskedWait, DeliveryClaim, Store, StoredEvent, WaitingEvent, Wanted } from './store.ts'
 import { storedIn } from './stored-event.ts'
 
 interface FileStoreOptions {
@@ -30,7 +29,7 @@ export class FileStore implements Store {
   readonly spool: Spool
   readonly #arrivals: Arrivals
   readonly #claims: Claims
-  readonly #parked: ParkedDeliveries
+  readonly #cards: Cards
   readonly #now: () => number
   /** Names in new/ to ignore: written by a later version of hookbell, or not movable. */
   readonly #leftAlone = new Set<string>()
@@ -40,10 +39,10 @@ export class FileStore implements Store {
     this.spool = prepareSpool(stateDir)
     this.#arrivals = new Arrivals(this.spool.new)
     this.#claims = new Claims(this.spool)
-    this.#parked = new ParkedDeliveries(this.spool)
+    this.#cards = new Cards(this.spool, this.#claims, now)
     this.#now = now
-    this.#parked.refresh(true)
-    this.#parked.takeFlush()
+    this.#cards.refresh(true)
+    this.#cards.takeFlush()
   }
 
   hasWaiting(): boolean {
@@ -98,7 +97,7 @@ export class FileStore implements Store {
 
   readEvent(claim: Claim): StoredEvent | undefined {
     const file = readSpoolFile(claim.path)
-    const stored = claim.id !== '' && !claim.isDelivery ? storedIn(file) : undefined
+    const stored = claim.id !== '' && !claim.isCard ? storedIn(file) : undefined
     if (stored) return stored
     const name = basename(claim.path)
     if ('bytes' in file && isOfLaterVersion(file.bytes)) {
@@ -109,10 +108,7 @@ export class FileStore implements Store {
   }
 
   release(claim: Claim, isBegun = false): string {
-    const name = this.#claims.release(claim, isBegun)
-    // Not the whole folder: many deliveries may be released one after the other.
-    if (claim.isDelivery) this.#parked.look(name)
-    return name
+    return this.#claims.release(claim, isBegun)
   }
 
   finish(claim: Claim) {
@@ -128,90 +124,101 @@ export class FileStore implements Store {
     renameFile(claim.path, join(this.spool.dead, claim.id))
   }
 
-  async park(delivery: Delivery, why: ParkReason): Promise<void> {
-    const parked = { ...why, since: this.#now(), delivery }
-    await this.#parked.add(parked, () => writeParkedAsync(this.spool, 'deferred', parked))
+  async keep(open: Omit<Open, 'since'>): Promise<void> {
+    const since = this.#now()
+    if (open.state !== 'dead') return await this.#cards.keep({ ...open, since })
+    const { channel, events } = open.delivery
+    await addCard(
+      this.spool.dead,
+      events[0] ?? '',
+      new Map([[channel, { ...open, since }]]),
+      this.spool,
+    )
   }
 
-  async giveUp(delivery: Delivery, reason: string): Promise<void> {
-    const now = this.#now()
-    await writeParkedAsync(this.spool, 'dead', { since: now, reason, isHeld: false, delivery })
-  }
-
-  isParked(event: string, channel: string): boolean {
-    return this.#parked.has(event, channel)
+  isKept(event: string, channel: string): boolean {
+    return this.#cards.has(event, channel)
   }
 
   willBeDue(event: string, channel: string): boolean {
-    return this.#parked.willBeDue(event, channel)
+    return this.#cards.willBeDue(event, channel)
   }
 
   due(answered?: ReadonlySet<string>): string[] {
-    this.#parked.refresh()
-    return this.#parked.due(this.#now(), { answered })
+    this.#cards.refresh()
+    return this.#cards.due({ answered })
   }
 
   dueInGroup(group: string): string[] {
-    return this.#parked.due(this.#now(), { group })
+    return this.#cards.due({ group })
   }
 
-  claimParked(name: string): Claim | undefined {
-    this.#parked.take(name)
-    return this.#claims.take(this.spool.deferred, name)
+  deliveries(event?: string): string[] {
+    return this.#cards.list(event)
   }
 
-  readParked(claim: Claim): Parked | undefined {
-    const now = this.#now()
-    const parked = readParkedOrThrow(claim.path)
-    if (!parked) setAside(claim.path, basename(claim.path), this.spool, now)
-    if (!parked || !this.#parked.isFlushed(parked, now)) return parked
-    return { ...parked, delivery: { ...parked.delivery, isUnconditional: true } }
+  claimDelivery(id: string): DeliveryClaim | undefined {
+    return this.#cards.take(id)
+  }
+
+  readDelivery(claim: DeliveryClaim): Open | undefined {
+    const open = this.#cards.read(claim)
+    if (!open || !this.#cards.isFlushed(open)) return open
+    return { ...open, delivery: { ...open.delivery, isUnconditional: true } }
+  }
+
+  async finishDelivery(claim: DeliveryClaim) {
+    await this.#cards.finish(claim)
+  }
+
+  async releaseDelivery(claim: DeliveryClaim) {
+    await this.#cards.release(claim)
   }
 
   asked(changedAt: number): AskedWait[] {
-    return this.#parked.asked(changedAt, this.#now())
+    return this.#cards.asked(changedAt)
   }
 
   makeDue(changedAt: number, isMeant: (channel: string) => boolean = () => true) {
-    this.#parked.makeDue(
+    this.#cards.makeDue(
       (wait) => !wait.isHeld && isMeant(wait.channel) && !isAsked(wait, changedAt),
     )
   }
 
   reviewHeld(session: string) {
-    this.#parked.makeDue((wait) => wait.isHeld && wait.session === session)
+    this.#cards.makeDue((wait) => wait.isHeld && wait.session === session)
   }
 
-  reviewQuiet(parkedBefore = Number.POSITIVE_INFINITY) {
-    this.#parked.makeDue(({ isQuiet, since }) => isQuiet && since < parkedBefore)
+  reviewQuiet(heldBefore = Number.POSITIVE_INFINITY) {
+    this.#cards.makeDue(({ isQuiet, since }) => isQuiet && since < heldBefore)
   }
 
   review(deliveries: readonly string[]) {
-    this.#parked.review(deliveries)
+    this.#cards.review(deliveries)
   }
 
   hasReviews(): boolean {
-    return this.#parked.hasReviews
+    return this.#cards.hasReviews
   }
 
   takeFlush(): boolean {
-    return this.#parked.takeFlush()
+    return this.#cards.takeFlush()
   }
 
   nextDueInMs(isLater?: (name: string) => boolean): number | undefined {
-    return this.#parked.nextInMs(this.#now(), isLater)
+    return this.#cards.nextInMs(isLater)
   }
 
   isStale(): boolean {
-    return this.#parked.isStale
+    return this.#cards.isStale
   }
 
   openEvents(): ReadonlySet<string> {
-    const { deferred, dead } = this.spool
-    const files = [deferred, dead, ...eventFolders(this.spool)].flatMap((folder) =>
-      listQuietly(folder).map((name) => join(folder, name)),
+    const { cards, dead } = this.spool
+    const names = [cards, dead, ...eventFolders(this.spool)].flatMap((folder) =>
+      listQuietly(folder),
     )
-    return new Set(files.flatMap(eventsOf))
+    return new Set(names.flatMap((name) => parseName(name)?.id ?? []))
   }
 
   heartbeat() {
@@ -220,7 +227,7 @@ export class FileStore implements Store {
 
   reclaimAbandoned() {
     this.#claims.reclaimAbandoned()
-    this.#parked.refresh(true)
+    this.#cards.refresh(true)
   }
 
   releaseAll() {
@@ -228,14 +235,14 @@ export class FileStore implements Store {
   }
 
   watch(onArrival: () => void) {
-    const { new: arrivals, deferred } = this.spool
+    const { new: arrivals, cards } = this.spool
     // A claim changes the folder too. Listing it again then would delay the claimed event.
     const isGone = (name: string) => !existsSync(join(arrivals, name))
     const watchers = [
       new FolderWatcher([arrivals], (name) => {
         if (name === undefined || !isGone(name)) onArrival()
       }),
-      new FolderWatcher([deferred], () => onArrival()),
+      new FolderWatcher([cards], () => onArrival()),
     ]
     return { close: () => watchers.map((watcher) => watcher.close()) }
   }

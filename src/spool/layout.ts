@@ -4,9 +4,10 @@
 // | -------------- | ------------------------------- | -------------------------------- | ---------------------- |
 // | tmp/           | being written, nobody reads it  | rename to new/ (= accepted)      | new/ if whole, or swept|
 // | new/           | accepted events                 | rename to cur/<owner>/ (claim)   | nothing to do          |
-// | cur/<owner>/   | held by a worker                | all settled or parked: unlink    | owner dead: back       |
-// | deferred/      | deliveries that wait for a time | their time comes: cur/<owner>/   | nothing to do          |
-// | dead/          | deliveries that gave up, events | `hookbell dead retry` or `drop`, | nothing to do          |
+// | cur/<owner>/   | claimed by a worker             | all is settled or on a card      | owner dead: back       |
+// | cards/         | what is open of an event, per   | its time comes: cur/<owner>/     | nothing to do          |
+// |                | channel, as JSON                |                                  |                        |
+// | dead/          | cards of what gave up, events   | `hookbell dead retry` or `drop`, | nothing to do          |
 // |                | that cannot be handled          | size cap                         |                        |
 // | corrupt/       | damaged or foreign objects      | by a person, size cap            | nothing to do          |
 // | spare/         | a cur/ in reserve, with one     | rename to cur/, and its folder   | the next worker makes  |
@@ -17,7 +18,7 @@ import { join, sep } from 'node:path'
 import { listQuietly } from '../fs/list.ts'
 import { isTrusted } from '../fs/trust.ts'
 
-export const folders = ['tmp', 'new', 'cur', 'deferred', 'dead', 'corrupt'] as const
+export const folders = ['tmp', 'new', 'cur', 'cards', 'dead', 'corrupt'] as const
 export type Folder = (typeof folders)[number]
 
 /** First line of a spool file; the number changes when the format does. */
@@ -54,7 +55,7 @@ export function holdsEvents(state: string): boolean {
 /** Whether something in this state folder waits for a worker. */
 export function hasWaiting(state: string): boolean {
   const spool = spoolIn(state)
-  return [spool.tmp, spool.deferred, ...eventFolders(spool)].some(isFilled)
+  return [spool.tmp, spool.cards, ...eventFolders(spool)].some(isFilled)
 }
 
 /** The folders with accepted events: those that wait, and those that each worker has claimed. */

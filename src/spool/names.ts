@@ -5,41 +5,27 @@ import { renameFile } from '../fs/rename.ts'
 import type { Spool } from './layout.ts'
 
 const MAX_EVENT_ID = 128
-/** An event's id, a dot and the name of a channel. */
-const MAX_DELIVERY_ID = 193
 
 export interface ParsedName {
-  /** Id of the event or of the delivery. */
+  /** Id of the event. */
   id: string
   /** How many workers crashed while they held it. */
   crashes: number
-  /** A parked delivery, as JSON; otherwise an event as it was accepted. */
-  isDelivery: boolean
+  /** What is open of the event, as JSON; otherwise the event as it was accepted. */
+  isCard: boolean
 }
 
 /** A file name is the id, with `~n` once a worker has had the file: n counts the workers that crashed with it. */
 export function parseName(name: string): ParsedName | undefined {
   const [, id, crashes = '0', suffix] =
-    /^([A-Za-z0-9][A-Za-z0-9._-]{0,192}?)(?:~(\d{1,4}))?(\.json)?$/.exec(name) ?? []
-  const isDelivery = suffix !== undefined
-  if (!id || id.length > (isDelivery ? MAX_DELIVERY_ID : MAX_EVENT_ID)) return undefined
-  return { id, crashes: Number(crashes), isDelivery }
-}
-
-/**
- * The id of the event that a file concerns, of a summary the first one. In the id of a delivery it is the part before
- * the dot.
- */
-export function eventIdOf({ id, isDelivery }: ParsedName): string {
-  return isDelivery ? id.replace(/\..*/, '') : id
+    /^([A-Za-z0-9][A-Za-z0-9._-]*?)(?:~(\d{1,4}))?(\.json)?$/.exec(name) ?? []
+  if (!id || id.length > MAX_EVENT_ID) return undefined
+  return { id, crashes: Number(crashes), isCard: suffix !== undefined }
 }
 
 /** The inverse of `parseName`. Without `crashes`, no worker has had the file. */
-export function formatName(
-  { id, isDelivery }: Omit<ParsedName, 'crashes'>,
-  crashes?: number,
-): string {
-  return `${id}${crashes === undefined ? '' : `~${crashes}`}${isDelivery ? '.json' : ''}`
+export function formatName({ id, isCard }: Omit<ParsedName, 'crashes'>, crashes?: number): string {
+  return `${id}${crashes === undefined ? '' : `~${crashes}`}${isCard ? '.json' : ''}`
 }
 
 /** Whether a worker has had the file before. */

@@ -8,7 +8,7 @@ import { spoolIn } from './layout.ts'
  * @throws the system error
  */
 export function notifyWorker(state: string) {
-  const path = join(spoolIn(state).deferred, `.wake-${process.pid}`)
+  const path = join(spoolIn(state).cards, `.wake-${process.pid}`)
   writeFileSync(path, '')
   rmSync(path, { force: true })
 }

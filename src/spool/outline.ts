@@ -5,8 +5,8 @@ import type { Spool } from './layout.ts'
 import { parseName } from './names.ts'
 import { readSpoolFile } from './read.ts'
 
-/** When a parked delivery is due. */
-interface ParkedOutline {
+/** When an open delivery is due. */
+interface OpenOutline {
   /** Unix ms; 0 for now. */
   until: number
   /** Held by a policy; otherwise it failed and waits for its next attempt. */
@@ -14,34 +14,36 @@ interface ParkedOutline {
 }
 
 /**
- * Outlines of the parked deliveries, read without a schema, for a command that has to be quick. None if the folder cannot
+ * Outlines of the open deliveries, read without a schema, for a command that has to be quick. None if the folder cannot
  * be read, which `spoolAtRisk` reports.
  */
-export function outlineParked(spool: Spool): ParkedOutline[] {
+export function outlineOpen(spool: Spool): OpenOutline[] {
   const flushedAt = readFlushedAt(spool)
   const now = Date.now()
-  return listQuietly(spool.deferred).flatMap((name) => {
-    if (!parseName(name)?.isDelivery) return []
-    const { delivery, since = 0, isHeld } = readFields(join(spool.deferred, name))
-    const until = delivery?.notBefore
-    if (typeof until !== 'number') return []
-    const wait = { isHeld: isHeld === true, since: Number(since) }
-    return [{ until: isFlushed(wait, flushedAt, now) ? 0 : until, isHeld: wait.isHeld }]
-  })
+  const names = listQuietly(spool.cards).filter((name) => parseName(name)?.isCard)
+  return names.flatMap((name) =>
+    readChannels(join(spool.cards, name)).flatMap(({ state, since, delivery }) => {
+      const until = delivery?.notBefore
+      if (typeof until !== 'number') return []
+      const wait = { isHeld: state === 'held', since: Number(since) }
+      return [{ until: isFlushed(wait, flushedAt, now) ? 0 : until, isHeld: wait.isHeld }]
+    }),
+  )
 }
 
 interface Fields {
+  state?: unknown
   since?: unknown
-  isHeld?: unknown
   delivery?: { notBefore?: unknown } | null
 }
 
-function readFields(path: string): Fields {
+function readChannels(path: string): Fields[] {
   try {
     const file = readSpoolFile(path)
-    return 'bytes' in file ? Object(JSON.parse(file.bytes.toString())) : {}
+    const { channels } = 'bytes' in file ? Object(JSON.parse(file.bytes.toString())) : {}
+    return Object.values(Object(channels)).map((one) => Object(one))
   } catch {
     // A worker has just claimed it, or it is damaged and a worker will set it aside.
-    return {}
+    return []
   }
 }

@@ -1,7 +1,6 @@
-import type { Delivery } from '../delivery.ts'
+import type { Open } from './card.ts'
 import type { Claim } from './claim.ts'
 import type { Header } from './header.ts'
-import type { Parked } from './park.ts'
 
 /** An accepted event as the front door stored it. */
 export interface StoredEvent {
@@ -34,23 +33,18 @@ export interface Wanted {
   isLater(name: string): boolean
 }
 
-/** Why a delivery is parked until its `notBefore`. */
-export interface ParkReason {
-  reason: string
-  /** Held by a policy; otherwise parked after a failure. */
-  isHeld: boolean
-  /** The destination has asked to wait until then. */
-  isAsked?: boolean | undefined
-  /** Deliveries of the same group that are due together become one message. */
-  group?: string | undefined
-  /** What is expected to follow, if it is held for that. */
-  expects?: 'turn' | 'notice' | undefined
-  /** For a later step: when it may be sent at the earliest if nobody was reached before, Unix ms. */
-  earliest?: number | undefined
-  /** If quiet hours hold it: when it would be due without them, Unix ms. */
-  dueOtherwise?: number | undefined
-  /** The name of the project, by which a person may mute it while it is held. */
-  project?: string | undefined
+/** A delivery on a card that only this process may handle. */
+export interface DeliveryClaim {
+  /** Id of the delivery. */
+  id: string
+  event: string
+  channel: string
+  /** How many workers crashed while they had the card. */
+  crashes: number
+  /** Whether a worker had the card before: then the journal shows what is already done. */
+  wasClaimed: boolean
+  /** The name of the card. */
+  file: string
 }
 
 /** A destination has asked to be sent nothing for a while. */
@@ -61,7 +55,7 @@ export interface AskedWait {
 }
 
 /**
- * Where events wait and deliveries are parked, for one or more workers. A worker knows no paths, so another store may
+ * Where events wait, and what is open of them, for one or more workers. A worker knows no paths, so another store may
  * be on another machine. Every method may throw the system error of the storage.
  */
 export interface Store {
@@ -86,21 +80,25 @@ export interface Store {
   /** Moves an event that cannot be handled to the dead ones, for a person. */
   moveToDead(claim: Claim): void
 
-  /** Keeps a delivery until its `notBefore`. On the disk when this resolves. */
-  park(delivery: Delivery, reason: ParkReason): Promise<void>
-  /** Keeps a delivery that gave up, for a person. On the disk when this resolves. */
-  giveUp(delivery: Delivery, reason: string): Promise<void>
-  /** Whether it is on the disk, or was until this worker claimed it. */
-  isParked(event: string, channel: string): boolean
+  /** Keeps what is open of an event on a channel, until its `notBefore`, or for a person. On the disk when this resolves. */
+  keep(open: Omit<Open, 'since'>): Promise<void>
+  /** Whether it is on a card, or was until this worker claimed it. */
+  isKept(event: string, channel: string): boolean
   /** The same, or whether it is being written. */
   willBeDue(event: string, channel: string): boolean
-  /** Names of the parked deliveries that are due, without those for which an answer in these sessions may matter. */
+  /** Ids of the deliveries that are due, without those for which an answer in these sessions may matter. */
   due(answered?: ReadonlySet<string>): string[]
-  /** Names of the due deliveries of one group. */
+  /** Ids of the due deliveries of one group. */
   dueInGroup(group: string): string[]
-  claimParked(name: string): Claim | undefined
-  /** @returns undefined if the file is damaged. It has then been set aside. */
-  readParked(claim: Claim): Parked | undefined
+  /** Ids of the deliveries on cards, whenever they are due: of one event, or of all. */
+  deliveries(event?: string): string[]
+  claimDelivery(id: string): DeliveryClaim | undefined
+  /** @returns undefined if its card is damaged. It has then been set aside. */
+  readDelivery(claim: DeliveryClaim): Open | undefined
+  /** Call it when the delivery is settled, or kept anew, and that is on the disk. */
+  finishDelivery(claim: DeliveryClaim): Promise<void>
+  /** Gives a delivery back unsettled. */
+  releaseDelivery(claim: DeliveryClaim): Promise<void>
   /**
    * The waits that destinations have asked for, this worker or others, and that are not over.
    * @param changedAt when the configuration was last changed, Unix ms: earlier waits do not count
@@ -113,24 +111,24 @@ export interface Store {
   makeDue(changedAt: number, isMeant?: (channel: string) => boolean): void
   /** Makes the held deliveries of a session due for a review now. Those that are still wanted stay held. */
   reviewHeld(session: string): void
-  /** The same for all deliveries that quiet hours hold, or for those that were parked before a time (Unix ms). */
-  reviewQuiet(parkedBefore?: number): void
+  /** The same for all deliveries that quiet hours hold, or for those that are held since before a time (Unix ms). */
+  reviewQuiet(heldBefore?: number): void
   /** The same for deliveries by their ids, including those that are claimed for a review now. */
   review(deliveries: readonly string[]): void
   /** Whether held deliveries wait for such a review. */
   hasReviews(): boolean
   /** Whether a person has asked, since the last call, for failed deliveries to be tried now. */
   takeFlush(): boolean
-  /** Milliseconds until the next parked delivery is due that is not `isLater`; undefined if there is none. */
+  /** Milliseconds until the next delivery is due that is not `isLater`; undefined if there is none. */
   nextDueInMs(isLater?: (name: string) => boolean): number | undefined
-  /** Whether another process may have parked deliveries that are not listed here yet. */
+  /** Whether another process may have kept deliveries that are not listed here yet. */
   isStale(): boolean
 
   /** Ids of all events that are not settled. */
   openEvents(): ReadonlySet<string>
   /** Shows that this worker lives. */
   heartbeat(): void
-  /** Gives back the claims of workers that have ended, and looks for deliveries that other processes parked. */
+  /** Gives back the claims of workers that have ended, and looks for deliveries that other processes kept. */
   reclaimAbandoned(): void
   /** Gives back all claims of this worker, without counting that as a crash. */
   releaseAll(): void

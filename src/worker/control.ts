@@ -1,13 +1,12 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
 import { appendEntry } from '../journal/write.ts'
 import type { Claim } from '../spool/claim.ts'
 import { claimedEvents, makeAllDue } from '../spool/control.ts'
 import { FileStore } from '../spool/file-store.ts'
 import { parseName } from '../spool/names.ts'
 import { notifyWorker } from '../spool/notify-worker.ts'
-import { eventsOf, isParkedByLaterVersion } from '../spool/park.ts'
 import { prepareSpool } from '../spool/prepare.ts'
+import type { DeliveryClaim } from '../spool/store.ts'
 import { holdPath } from './on-hold.ts'
 import { notePurge, PURGED } from './purged.ts'
 
@@ -37,8 +36,8 @@ export async function purge(stateDir: string): Promise<number> {
   store.reclaimAbandoned()
   const claimed = claimedEvents(store.spool)
   // Claimed first: if this process is killed before it records the purge, the next worker gets them again.
-  const taken = takeAll(store)
-  const ids = [...new Set(taken.flatMap(({ events }) => events))]
+  const [events, deliveries] = takeAll(store)
+  const ids = [...new Set([...events.map(({ id }) => id), ...deliveries.map(({ event }) => event)])]
   const at = Date.now()
   try {
     notePurge(stateDir)
@@ -47,39 +46,29 @@ export async function purge(stateDir: string): Promise<number> {
       ids.map((id) => appendEntry(stateDir, { at, id, type: 'suppressed', reason: PURGED })),
     )
   } finally {
-    for (const { claim } of taken) store.finish(claim)
+    for (const claim of events) store.finish(claim)
+    for (const claim of deliveries) await store.finishDelivery(claim)
     store.close()
   }
   return new Set([...ids, ...claimed]).size
 }
 
-interface Taken {
-  claim: Claim
-  events: readonly string[]
+/** Claims what waits. Files that cannot be claimed, and files that are neither events nor cards, stay. */
+function takeAll(store: FileStore): [Claim[], DeliveryClaim[]] {
+  const entries = readdirSync(store.spool.new, { withFileTypes: true })
+  const names = entries.filter((one) => one.isFile()).map(({ name }) => name)
+  const events = names.filter((name) => parseName(name)?.isCard === false)
+  return [
+    events.flatMap((name) => orNone(() => store.claimEvent(name))),
+    store.deliveries().flatMap((id) => orNone(() => store.claimDelivery(id))),
+  ]
 }
 
-/** Claims the waiting events and deliveries. Files that cannot be claimed, and files that are neither, stay. */
-function takeAll(store: FileStore): Taken[] {
-  const { spool } = store
-  return [...filesIn(spool.new), ...filesIn(spool.deferred)].flatMap((path) => {
-    try {
-      return take(path, store) ?? []
-    } catch {
-      return []
-    }
-  })
-}
-
-function take(path: string, store: FileStore): Taken | undefined {
-  const name = basename(path)
-  const parsed = parseName(name)
-  if (!parsed || isParkedByLaterVersion(path)) return undefined
-  const events = eventsOf(path)
-  const claim = parsed.isDelivery ? store.claimParked(name) : store.claimEvent(name)
-  return claim && { claim, events }
-}
-
-function filesIn(folder: string): string[] {
-  const entries = readdirSync(folder, { withFileTypes: true })
-  return entries.filter((one) => one.isFile()).map(({ name }) => join(folder, name))
+function orNone<Value>(take: () => Value | undefined): Value[] {
+  try {
+    const value = take()
+    return value === undefined ? [] : [value]
+  } catch {
+    return []
+  }
 }

@@ -12,25 +12,23 @@ export function endPauses(stateDir: string): void {
 
 /** Retries a dead delivery or event under the same id. Channels that delivered the event do not get it again. */
 export async function retryDead(stateDir: string, item: DeadItem): Promise<void> {
-  for (const id of item.events) await appendEntry(stateDir, { at: Date.now(), id, type: 'retried' })
-  retryItem(prepareSpool(stateDir), item)
+  await appendEntry(stateDir, { at: Date.now(), id: item.event, type: 'retried' })
+  await retryItem(prepareSpool(stateDir), item)
 }
 
-/** Removes the item for good. Its events no longer count as dead. */
+/** Removes the item for good. Its event no longer counts as dead. */
 export async function dropDead(stateDir: string, item: DeadItem): Promise<void> {
-  const { events, channel } = item
+  const { event: id, channel } = item
   const dropped = {
     type: 'dropped',
     ...(channel && { channel }),
     reason: 'dropped by hand',
   } as const
-  for (const id of events) await appendEntry(stateDir, { at: Date.now(), id, ...dropped })
+  await appendEntry(stateDir, { at: Date.now(), id, ...dropped })
   dropItem(prepareSpool(stateDir), item)
 }
 
 /** Dead items of the events whose id begins with `start`. */
 export function findDead(stateDir: string, start = ''): DeadItem[] {
-  return listDead(prepareSpool(stateDir)).filter(({ events }) =>
-    events.some((id) => id.startsWith(start)),
-  )
+  return listDead(prepareSpool(stateDir)).filter(({ event }) => event.startsWith(start))
 }

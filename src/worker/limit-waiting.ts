@@ -4,11 +4,10 @@ import { RECORD_LIMIT_MS } from '../journal/journal.ts'
 import { waitAtMost } from '../patience.ts'
 import { type Arrival, Arrivals } from '../spool/arrivals.ts'
 import { freeBytesOf } from '../spool/caps.ts'
-import type { Claim } from '../spool/claim.ts'
+import { readCardQuietly } from '../spool/card.ts'
 import { parseSpoolFile } from '../spool/header.ts'
 import { type Spool, spoolIn } from '../spool/layout.ts'
 import { parseName } from '../spool/names.ts'
-import { readParked } from '../spool/park.ts'
 import { readSpoolFile } from '../spool/read.ts'
 import { type Excess, findExcess, limitsWith } from '../spool/waiting-limits.ts'
 import type { WorkerDeps } from './deps.ts'
@@ -18,11 +17,11 @@ const BATCH = 500
 
 /** What is to be removed, claimed so that no other worker delivers what is recorded as dropped. */
 interface Removal {
-  claim: Claim
-  /** The events concerned. */
-  ids: readonly string[]
+  event: string
   /** The channel of a delivery. */
   channel?: string
+  finish(): Promise<void>
+  release(): Promise<unknown>
 }
 
 /**
@@ -31,25 +30,25 @@ interface Removal {
  */
 export async function limitWaiting(deps: WorkerDeps, limits = limitsOf(deps)): Promise<void> {
   const spool = spoolIn(deps.stateDir)
-  const events = list(spool.new, { isDelivery: false })
+  const events = list(spool.new, { isCard: false })
   const isQuestion = (event: Arrival) => isQuestionEvent(event, spool, deps)
   await removeAll(findExcess(events, isQuestion, limits), (name) => claimEvent(name, deps), deps)
-  const parked = list(spool.deferred, { isDelivery: true })
+  const cards = list(spool.cards, { isCard: true })
   // Their age is limited elsewhere: deliveries that fail are given up, and routes limit how long others wait.
-  const excess = findExcess(parked, (one) => isParkedQuestion(one, spool), {
+  const excess = findExcess(cards, (one) => isQuestionCard(one, spool), {
     ...limits,
     maxDays: Number.POSITIVE_INFINITY,
   })
-  await removeAll(excess, (name) => claimParked(name, deps), deps)
+  await removeAll(excess, (name) => claimCard(name, deps), deps)
 }
 
 function limitsOf({ stateDir }: WorkerDeps) {
   return limitsWith(freeBytesOf(spoolIn(stateDir)))
 }
 
-function list(folder: string, { isDelivery }: { isDelivery: boolean }) {
+function list(folder: string, { isCard }: { isCard: boolean }) {
   const all = new Arrivals(folder).list()
-  return all.filter(({ id }) => parseName(id)?.isDelivery === isDelivery)
+  return all.filter(({ id }) => parseName(id)?.isCard === isCard)
 }
 
 function isQuestionEvent({ id, acceptedAt: at }: Arrival, spool: Spool, { config }: WorkerDeps) {
@@ -63,48 +62,52 @@ function isQuestionEvent({ id, acceptedAt: at }: Arrival, spool: Spool, { config
   }
 }
 
-function isParkedQuestion({ id }: Arrival, spool: Spool): boolean {
-  return readParked(join(spool.deferred, id))?.delivery.kind === 'permission'
+function isQuestionCard({ id }: Arrival, spool: Spool): boolean {
+  const card = readCardQuietly(join(spool.cards, id)) ?? new Map()
+  return [...card.values()].some(({ delivery }) => delivery.kind === 'permission')
 }
 
-function claimEvent(name: string, { store }: WorkerDeps): Removal | undefined {
+function claimEvent(name: string, { store }: WorkerDeps): Removal[] {
   const claim = store.claimEvent(name)
-  return claim && { claim, ids: [claim.id] }
+  if (!claim) return []
+  return [
+    {
+      event: claim.id,
+      finish: async () => store.finish(claim),
+      release: async () => store.release(claim),
+    },
+  ]
 }
 
-function claimParked(name: string, { store }: WorkerDeps): Removal | undefined {
-  const claim = store.claimParked(name)
-  if (!claim) return undefined
-  try {
-    const delivery = store.readParked(claim)?.delivery
-    return delivery && { claim, ids: delivery.events, channel: delivery.channel }
-  } catch (error) {
-    // It cannot be read now. Without this it would stay claimed until this worker ends.
-    store.release(claim)
-    throw error
-  }
+function claimCard(name: string, { store }: WorkerDeps): Removal[] {
+  return store.deliveries(parseName(name)?.id).flatMap((id) => {
+    const claim = store.claimDelivery(id)
+    if (!claim) return []
+    const { event, channel } = claim
+    const finish = () => store.finishDelivery(claim)
+    return { event, channel, finish, release: () => store.releaseDelivery(claim) }
+  })
 }
 
 async function removeAll(
   excess: Iterator<Excess>,
-  take: (name: string) => Removal | undefined,
+  take: (name: string) => readonly Removal[],
   deps: WorkerDeps,
 ) {
   for (let batch = next(excess); batch.length > 0; batch = next(excess)) {
     const removals = batch.flatMap(({ name, reason }) => {
-      const removal = orNone(() => take(name))
-      return removal ? { ...removal, reason } : []
+      return orNone(() => take(name)).map((removal) => ({ ...removal, reason }))
     })
     await removeBatch(removals, deps)
   }
 }
 
 /** One that cannot be moved now must not stop the others, which are claimed already. */
-function orNone<Value>(take: () => Value | undefined): Value | undefined {
+function orNone(take: () => readonly Removal[]): readonly Removal[] {
   try {
     return take()
   } catch {
-    return undefined
+    return []
   }
 }
 
@@ -120,20 +123,14 @@ function next(excess: Iterator<Excess>): Excess[] {
 
 async function removeBatch(
   removals: readonly (Removal & { reason: string })[],
-  { journal, now, store }: WorkerDeps,
+  { journal, now }: WorkerDeps,
 ) {
-  const recorded = removals.flatMap(({ ids, channel, reason }) =>
-    ids.map((id) =>
-      journal.append({ at: now(), id, type: 'dropped', ...(channel && { channel }), reason }),
-    ),
+  const recorded = removals.map(({ event: id, channel, reason }) =>
+    journal.append({ at: now(), id, type: 'dropped', ...(channel && { channel }), reason }),
   )
   await waitAtMost(RECORD_LIMIT_MS, Promise.all(recorded))
-  for (const { claim } of removals) {
-    try {
-      store.finish(claim)
-    } catch {
-      // Such as a folder, which the dispatcher sets aside.
-      store.release(claim)
-    }
+  for (const { finish, release } of removals) {
+    // Such as a folder, which the dispatcher sets aside.
+    await finish().catch(release)
   }
 }

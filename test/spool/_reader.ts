@@ -6,22 +6,25 @@ import { FileStore } from '../../src/spool/file-store.ts'
 
 const store = new FileStore({ stateDir: process.argv[2] ?? '' })
 const event = store.claimEvent('event-1')
-const delivery = store.claimParked('parked.file.json')
+const delivery = store.claimDelivery('parked.file')
 if (!event || !delivery) throw new Error('nothing to claim')
-const dead = { name: 'dead.file.json', channel: 'file', events: ['dead'] }
+const dead = { name: 'dead.json', channel: 'file', event: 'dead' }
 const steps = [
   () => store.readEvent(event)?.body.toString(),
-  () => store.readParked(delivery)?.delivery.id,
+  () => store.readDelivery(delivery)?.delivery.id,
   () => retryItem(store.spool, dead),
 ]
-const outcomes = () =>
-  steps.map((step) => {
+const outcomes = async () => {
+  const all: unknown[] = []
+  for (const step of steps) {
     try {
-      return step() ?? 'nothing'
+      all.push((await step()) ?? 'nothing')
     } catch (error) {
-      return (error as NodeJS.ErrnoException).code
+      all.push((error as NodeJS.ErrnoException).code)
     }
-  })
+  }
+  return all
+}
 
 const open: number[] = []
 try {
@@ -29,6 +32,6 @@ try {
 } catch {
   // The limit is reached.
 }
-const during = outcomes()
+const during = await outcomes()
 for (const file of open) closeSync(file)
-process.stdout.write(JSON.stringify({ during, after: outcomes() }))
+process.stdout.write(JSON.stringify({ during, after: await outcomes() }))

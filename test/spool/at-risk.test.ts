@@ -12,10 +12,10 @@ describe('spool folders that other users can change', () => {
     const state = await makeFolder()
     const spool = prepareSpool(state)
     expect(spoolAtRisk(state)).toEqual([])
-    chmodSync(spool.deferred, 0o777)
+    chmodSync(spool.cards, 0o777)
     const [fault, ...more] = spoolAtRisk(state)
-    expect(fault?.message).toContain(`${spool.deferred}: other users can change it`)
-    expect(fault?.hint).toBe(`Run: chmod go-w ${shellQuote(spool.deferred)}`)
+    expect(fault?.message).toContain(`${spool.cards}: other users can change it`)
+    expect(fault?.hint).toBe(`Run: chmod go-w ${shellQuote(spool.cards)}`)
     expect(more).toEqual([])
   })
 

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -18,6 +19,8 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { Claims } from '../../src/spool/claim.ts'
 import { LEASE_MS, type Owner, ownerToken, thisProcess } from '../../src/spool/lock/owner.ts'
 import { takeSpare } from '../../src/spool/spare-folder.ts'
+import { makeDelivery } from '../support/delivery.ts'
+import { park, textOfParked } from '../support/parked.ts'
 import { buildProgram } from '../support/program.ts'
 import { isFull } from '../support/runs.ts'
 import { hasStrace } from '../support/system-calls.ts'
@@ -44,19 +47,18 @@ function leaveBehind(owner: Owner, name = 'event') {
 }
 
 describe('a claim', () => {
-  it('of a delivery that was parked again ends with its worker', () => {
+  it('of a card does not overwrite another card of its event, and is not doubled by a crash', () => {
     const dead = { ...thisProcess(), pid: 4194305 }
-    const world = leaveBehind(dead, 'e1.team.json')
-    const again = join(world.spool.deferred, 'e1.team.json')
-    writeFileSync(again, 'later')
-    expect(world.claims.reclaimAbandoned()).toBe(0)
-    expect(world.parked()).toEqual(['e1.team'])
-    expect(readFileSync(again, 'utf8')).toBe('later')
+    const world = leaveBehind(dead, 'e1.json')
+    park(world.spool, { since: 0, reason: 'x', isHeld: false, delivery: makeDelivery('e1') })
+    const { file, text } = textOfParked(world.spool, 'e1.file')
+    writeFileSync(join(world.folder, 'e1.json'), text.replaceAll('file', 'team'))
+    // A worker was killed while it moved this one.
+    park(world.spool, { since: 0, reason: 'x', isHeld: false, delivery: makeDelivery('e2') })
+    linkSync(file.replace('e1', 'e2'), join(world.folder, 'e2~0.json'))
+    expect(world.claims.reclaimAbandoned()).toBe(2)
+    expect(world.parked().sort()).toEqual(['e1.file', 'e1.team~1', 'e2.file', 'e2.file~1'])
     expect(existsSync(world.folder)).toBe(false)
-    const own = join(world.spool.cur, ownerToken(thisProcess()), 'e1.team.json')
-    writeFileSync(own, '')
-    world.claims.releaseAll()
-    expect(world.parked()).toEqual(['e1.team'])
   })
 
   it.skipIf(!hasStrace)(

@@ -5,7 +5,6 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
-  rmSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -19,7 +18,15 @@ import { ownerToken, thisProcess } from '../../src/spool/lock/owner.ts'
 import { notifyWorker } from '../../src/spool/notify-worker.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import { makeFolder } from '../support/folder.ts'
-import { park, parkDead } from '../support/parked.ts'
+import {
+  claimParked,
+  listParked,
+  park,
+  parkDead,
+  removeParked,
+  setCrashes,
+  textOfParked,
+} from '../support/parked.ts'
 import { buildProgram } from '../support/program.ts'
 import { makeWorld } from '../worker/_world.ts'
 
@@ -84,23 +91,23 @@ describe.skipIf(process.platform === 'win32')('a process that can open no more f
     expect([spool.corrupt, spool.new, spool.dead].flatMap((folder) => readdirSync(folder))).toEqual(
       [],
     )
-    expect(readdirSync(spool.deferred)).toEqual(['dead.file.json'])
+    expect(listParked(spool)).toEqual(['dead.file'])
   })
 })
 
-it('a store sets aside a folder, a link and a damaged file among the parked deliveries', async () => {
+it('a store sets aside a folder, a link and a damaged file among the cards', async () => {
   const { spool, stateDir } = makeWorld()
-  mkdirSync(join(spool.deferred, 'folder.json'))
-  symlinkSync('/etc/passwd', join(spool.deferred, 'link.json'))
-  symlinkSync('/nowhere', join(spool.deferred, 'dangling.json'))
-  writeFileSync(join(spool.deferred, 'damaged.json'), '{')
+  mkdirSync(join(spool.cards, 'folder.json'))
+  symlinkSync('/etc/passwd', join(spool.cards, 'link.json'))
+  symlinkSync('/nowhere', join(spool.cards, 'dangling.json'))
+  writeFileSync(join(spool.cards, 'damaged.json'), '{')
   const store = new FileStore({ stateDir })
   onTestFinished(() => store.close())
-  for (const name of store.due()) {
-    const claim = store.claimParked(name)
-    expect(claim && store.readParked(claim)).toBeUndefined()
+  for (const id of store.due()) {
+    const claim = store.claimDelivery(id)
+    expect(claim && store.readDelivery(claim)).toBeUndefined()
   }
-  expect(readdirSync(spool.deferred)).toEqual([])
+  expect(readdirSync(spool.cards)).toEqual([])
   expect(readdirSync(spool.corrupt)).toHaveLength(4)
 })
 
@@ -112,24 +119,23 @@ describe('a held delivery that is to be reviewed', () => {
     const store = new FileStore({ stateDir })
     onTestFinished(() => store.close())
     const delivery = makeDelivery('held', { notBefore })
-    await store.park(delivery, { reason: 'x', isHeld: true })
-    const claim = store.claimParked('held.file.json')
+    await store.keep({ state: 'held', reason: 'x', delivery })
+    const claim = store.claimDelivery('held.file')
     store.review([delivery.id])
     expect(store.due()).toEqual([])
-    if (claim) store.release(claim)
-    expect([store.due(), store.hasReviews()]).toEqual([['held.file.json'], true])
+    if (claim) await store.releaseDelivery(claim)
+    expect([store.due(), store.hasReviews()]).toEqual([['held.file'], true])
   })
 
   it('is due although a worker has crashed while it had the delivery', () => {
     const { spool, stateDir } = makeWorld()
     const delivery = makeDelivery('held', { notBefore })
     park(spool, { since: 0, reason: 'x', isHeld: true, delivery })
-    const [plain, crashed] = ['held.file.json', 'held.file~1.json']
-    renameSync(join(spool.deferred, plain), join(spool.deferred, crashed))
+    setCrashes(spool, 'held.file', 1)
     const store = new FileStore({ stateDir })
     onTestFinished(() => store.close())
     store.review([delivery.id])
-    expect(store.due()).toEqual([crashed])
+    expect(store.due()).toEqual(['held.file'])
   })
 })
 
@@ -145,15 +151,15 @@ it('a store lists an event of a later version once, and leaves it where it is', 
   expect([names(), store.hasWaiting(), readdirSync(spool.new)]).toEqual([[], false, ['later']])
 })
 
-it('a worker leaves a parked delivery of a later version where it is, and does not wait for it', async () => {
+it('a worker leaves a card of a later version where it is, and does not wait for it', async () => {
   const world = makeWorld()
   const { spool } = world
   park(spool, {
     ...{ since: 0, reason: 'x', isHeld: false },
     delivery: makeDelivery('later'),
   })
-  const path = join(spool.deferred, 'later.file.json')
-  const later = readFileSync(path, 'utf8').replace('hookbell-delivery 1', 'hookbell-delivery 2')
+  const { file: path, text } = textOfParked(spool, 'later.file')
+  const later = text.replace('hookbell-card 1', 'hookbell-card 2')
   writeFileSync(path, later)
   const id = world.accept({ message: 'ours' })
   await world.untilIdle()
@@ -180,9 +186,10 @@ describe('parked deliveries', () => {
     const store = new FileStore({ stateDir })
     onTestFinished(() => store.close())
     const park = (event: string, more: object, isHeld = true) =>
-      store.park(makeDelivery(event, { notBefore: Date.now() + 3600_000, ...more }), {
+      store.keep({
+        state: isHeld ? 'held' : 'deferred',
         reason: 'x',
-        isHeld,
+        delivery: makeDelivery(event, { notBefore: Date.now() + 3600_000, ...more }),
       })
     return { spool, store, park }
   }
@@ -190,12 +197,12 @@ describe('parked deliveries', () => {
   it('are written without blocking other work, and are known once they are on the disk', async () => {
     const { spool, store, park } = makeParked()
     const parking = park('held', {})
-    expect(readdirSync(spool.deferred)).toEqual([])
-    expect(store.isParked('held', 'file')).toBe(false)
+    expect(listParked(spool)).toEqual([])
+    expect(store.isKept('held', 'file')).toBe(false)
     expect(store.willBeDue('held', 'file')).toBe(true)
     await parking
-    expect(readdirSync(spool.deferred)).toEqual(['held.file.json'])
-    expect(store.isParked('held', 'file')).toBe(true)
+    expect(listParked(spool)).toEqual(['held.file'])
+    expect(store.isKept('held', 'file')).toBe(true)
   })
 
   it('are not due before the worker that parks them knows that they are on the disk', async () => {
@@ -208,12 +215,12 @@ describe('parked deliveries', () => {
     while (!isParked) {
       store.reclaimAbandoned()
       expect(store.due()).toEqual([])
-      if (readdirSync(spool.deferred).length > 0) looks += 1
+      if (readdirSync(spool.cards).length > 0) looks += 1
       await nextTurn()
     }
     await parking
     expect(looks).toBeGreaterThan(0)
-    expect(store.due()).toEqual(['failed.file.json'])
+    expect(store.due()).toEqual(['failed.file'])
   })
 
   it('are due at once if the configuration changed while they were written', async () => {
@@ -221,7 +228,7 @@ describe('parked deliveries', () => {
     const parking = park('failed', {}, false)
     store.makeDue(0)
     await parking
-    expect(store.due()).toEqual(['failed.file.json'])
+    expect(store.due()).toEqual(['failed.file'])
   })
 
   it('are due at once if their review was requested while they were written', async () => {
@@ -229,7 +236,7 @@ describe('parked deliveries', () => {
     const parking = park('held', {})
     store.review([makeDelivery('held').id])
     await parking
-    expect(store.due()).toEqual(['held.file.json'])
+    expect(store.due()).toEqual(['held.file'])
   })
 
   it('are reviewed if they are held and belong to the session of a new event', async () => {
@@ -238,7 +245,7 @@ describe('parked deliveries', () => {
     await park('other', { session: 's2' })
     await park('failed', { session: 's1' }, false)
     store.reviewHeld('s1')
-    expect([store.due(), store.hasReviews()]).toEqual([['mine.file.json'], true])
+    expect([store.due(), store.hasReviews()]).toEqual([['mine.file'], true])
   })
 
   it('that failed stay due once they are made due, and do not count as reviews', async () => {
@@ -246,14 +253,14 @@ describe('parked deliveries', () => {
     await park('failed', {}, false)
     store.makeDue(0)
     store.reclaimAbandoned()
-    expect([store.due(), store.hasReviews()]).toEqual([['failed.file.json'], false])
+    expect([store.due(), store.hasReviews()]).toEqual([['failed.file'], false])
   })
 
   it('are due in the order of acceptance, and do not wake the worker while they are paused', async () => {
     const { store, park } = makeParked()
     for (const at of [3, 1, 2]) await park(`e${at}`, { acceptedAt: at }, false)
     store.makeDue(0)
-    expect(store.due()).toEqual(['e1.file.json', 'e2.file.json', 'e3.file.json'])
+    expect(store.due()).toEqual(['e1.file', 'e2.file', 'e3.file'])
     expect(store.nextDueInMs((name) => name.startsWith('e'))).toBeUndefined()
   })
 
@@ -261,10 +268,10 @@ describe('parked deliveries', () => {
     const { store, park } = makeParked()
     await park('e', {})
     const known = () => {
-      return [store.isParked('e', 'file'), store.isParked('e', 'x'), store.isParked('x', 'file')]
+      return [store.isKept('e', 'file'), store.isKept('e', 'x'), store.isKept('x', 'file')]
     }
     expect(known()).toEqual([true, false, false])
-    store.claimParked('e.file.json')
+    store.claimDelivery('e.file')
     expect(known()).toEqual([true, false, false])
     expect(store.willBeDue('e', 'file')).toBe(true)
   })
@@ -275,7 +282,7 @@ describe('parked deliveries', () => {
     for (const hours of [2, 1, 3]) await park(`e${hours}`, { notBefore: now + hours * 3600_000 })
     const hoursToNext = () => Math.round((store.nextDueInMs() ?? 0) / 3600_000)
     expect([hoursToNext(), store.due(), store.hasReviews()]).toEqual([1, [], false])
-    rmSync(join(spool.deferred, 'e1.file.json'))
+    removeParked(spool, 'e1.file')
     store.reclaimAbandoned()
     expect(hoursToNext()).toBe(2)
   })
@@ -287,14 +294,17 @@ describe('parked deliveries', () => {
     const delivery = makeDelivery('e', { notBefore: later(2) })
     park(spool, { ...why, delivery })
     store.reclaimAbandoned()
-    expect(store.due()).toEqual(['e.file.json'])
+    expect(store.due()).toEqual(['e.file'])
   })
 
   it('of a group are found without those of other groups', async () => {
     const { store } = makeParked()
     for (const group of ['a', 'b'])
-      await store.park(makeDelivery(group, { notBefore: 1 }), { reason: 'x', isHeld: true, group })
-    expect(store.dueInGroup('a')).toEqual(['a.file.json'])
+      await store.keep({
+        ...{ state: 'held', reason: 'x', group },
+        delivery: makeDelivery(group, { notBefore: 1 }),
+      })
+    expect(store.dueInGroup('a')).toEqual(['a.file'])
   })
 
   it('of another process are found within a second', () => {
@@ -306,8 +316,8 @@ describe('parked deliveries', () => {
     park(spool, { ...why, delivery: makeDelivery('late') })
     expect(found()).toEqual([[], true])
     vi.advanceTimersByTime(1000)
-    expect(found()).toEqual([['late.file.json'], false])
-    expect(found()).toEqual([['late.file.json'], true])
+    expect(found()).toEqual([['late.file'], false])
+    expect(found()).toEqual([['late.file'], true])
   })
 
   it('are read again when another process has replaced them', async () => {
@@ -316,7 +326,7 @@ describe('parked deliveries', () => {
     const why = { since: 0, reason: 'x', isHeld: false }
     park(spool, { ...why, delivery: makeDelivery('again') })
     store.reclaimAbandoned()
-    expect(store.due()).toEqual(['again.file.json'])
+    expect(store.due()).toEqual(['again.file'])
   })
 })
 
@@ -326,29 +336,25 @@ it('a store finds a due delivery of a dead worker at once, even just after listi
   onTestFinished(() => store.close())
   const why = { since: 0, reason: 'x', isHeld: false }
   park(spool, { ...why, delivery: makeDelivery('left') })
-  const owner = join(spool.cur, ownerToken({ ...thisProcess(), started: '1' }))
-  mkdirSync(owner)
-  renameSync(join(spool.deferred, 'left.file.json'), join(owner, 'left.file.json'))
+  claimParked(spool, 'left.file', ownerToken({ ...thisProcess(), started: '1' }))
   store.reclaimAbandoned()
-  expect(store.due()).toEqual(['left.file~1.json'])
+  expect([store.due(), listParked(spool)]).toEqual([['left.file'], ['left.file~1']])
 })
 
 describe.skipIf(!hasStrace)('releasing many parked deliveries', () => {
-  /** The number of system calls for files in deferred/ by a process that claims and releases them all. */
+  /** The number of system calls for files in cards/ by a process that claims and releases them all. */
   async function callsFor(count: number): Promise<number> {
     const { folder, spool, stateDir } = makeWorld()
-    const parked = { format: 'hookbell-delivery 1', since: 0, reason: 'x', isHeld: false }
     for (let index = 0; index < count; index += 1) {
       const delivery = makeDelivery(`e${index}`)
-      const path = join(spool.deferred, `${delivery.id}.json`)
-      writeFileSync(path, JSON.stringify({ ...parked, delivery }))
+      park(spool, { since: 0, reason: 'x', isHeld: false, delivery })
     }
     const program = await buildProgram('test/spool/_releaser.ts')
     const log = join(folder, 'calls.log')
     const traced = ['-f', '-qq', '-o', log, '-e', 'trace=%file']
     const { stdout } = await execa('strace', [...traced, process.execPath, program, stateDir])
     expect(stdout).toBe(`${count}`)
-    return readFileSync(log, 'utf8').split(`${spool.deferred}/`).length
+    return readFileSync(log, 'utf8').split(`${spool.cards}/`).length
   }
 
   it('takes the same number of system calls for each, however many there are', async () => {

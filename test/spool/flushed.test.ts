@@ -13,7 +13,11 @@ async function makeStore() {
   const store = new FileStore({ stateDir })
   onTestFinished(() => store.close())
   const park = (event: string, isHeld = false) =>
-    store.park(makeDelivery(event, { notBefore: Date.now() + HOUR_MS }), { reason: 'x', isHeld })
+    store.keep({
+      state: isHeld ? 'held' : 'deferred',
+      reason: 'x',
+      delivery: makeDelivery(event, { notBefore: Date.now() + HOUR_MS }),
+    })
   return { store, stateDir, park }
 }
 
@@ -28,7 +32,7 @@ describe('a flush', () => {
     onTestFinished(() => later.close())
     expect(later.takeFlush()).toBe(false)
     for (const one of [store, later]) {
-      expect(one.due()).toEqual(['failed.file.json'])
+      expect(one.due()).toEqual(['failed.file'])
       expect(one.nextDueInMs()).toBe(0)
     }
   })
@@ -40,13 +44,13 @@ describe('a flush', () => {
     await park('failed')
     expect(flush(stateDir)).toBe(1)
     store.takeFlush()
-    expect(store.due()).toEqual(['failed.file.json'])
+    expect(store.due()).toEqual(['failed.file'])
   })
 
   it('rewrites no delivery, so one that is claimed meanwhile does not come back', async () => {
     const { store, stateDir, park } = await makeStore()
     await park('failed')
-    const path = join(store.spool.deferred, 'failed.file.json')
+    const path = join(store.spool.cards, 'failed.json')
     const before = lstatSync(path)
     flush(stateDir)
     const { ino, mtimeMs } = lstatSync(path)

@@ -20,7 +20,7 @@ import { shellQuote } from '../support/shell-quote.ts'
 import { countOutcomes, makeWorld, quickRetry, startProgram } from './_world.ts'
 
 const isRoot = process.getuid?.() === 0
-const folders = ['tmp', 'new', 'cur', 'deferred', 'dead', 'corrupt'] as const
+const folders = ['tmp', 'new', 'cur', 'cards', 'dead', 'corrupt'] as const
 const slack = (url: string) => ({ type: 'slack', url: `${url}/services/x` })
 
 describe('a folder of the spool', () => {
@@ -89,7 +89,7 @@ describe('a folder of the spool', () => {
     expect((await run('log')).stderr).toMatch(/or see: .*hookbell doctor$/)
   })
 
-  it.each(['deferred', 'dead', 'cur'] as const)(
+  it.each(['cards', 'dead', 'cur'] as const)(
     '%s blocks only what needs it while a file is in its place',
     async (folder) => {
       const { url } = await startReceiver({ script: [404] })

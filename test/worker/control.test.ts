@@ -198,7 +198,7 @@ describe('a command', () => {
     const why = { since: 0, reason: 'x', isHeld: false }
     park(spool, { ...why, delivery: makeDelivery('e', inAnHour()) })
     const woken: string[] = []
-    const watcher = new FolderWatcher([spool.deferred], (name) => void woken.push(name ?? ''))
+    const watcher = new FolderWatcher([spool.cards], (name) => void woken.push(name ?? ''))
     onTestFinished(() => watcher.close())
     await ask(stateDir)
     await expect.poll(() => woken).toContain(`.wake-${process.pid}`)

@@ -102,7 +102,7 @@ describe.skipIf(!canMount)('a worker that starts on a full disk', () => {
     },
   )
 
-  it.each(['tmp', 'cur', 'deferred', 'dead', 'corrupt'])(
+  it.each(['tmp', 'cur', 'cards', 'dead', 'corrupt'])(
     'delivers the event although %s/ is missing and cannot be made',
     async (missing) => {
       const { world, received } = await makeTeam()

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { findClient } from '../../src/clients/index.ts'
 import { writeMutes } from '../../src/policy/mute-file.ts'
-import { changeParked } from '../support/parked.ts'
+import { changeParked, parkedOf } from '../support/parked.ts'
 import { holdAnswer, type Step, startReceiver } from '../support/receiver.ts'
 import { makeDue, makeWorld, type World } from './_world.ts'
 
@@ -276,7 +276,7 @@ describe('the end of a turn after which something is expected to follow', () => 
     const notice = world.accept(idle)
     await world.once()
     expect(texts()).toEqual([expect.stringContaining('It is built.')])
-    expect(world.list('deferred')).toEqual([])
+    expect(world.parked()).toEqual([])
     expect(await world.statusOf(id)).toMatchObject({ outcome: 'delivered' })
     const reason = 'the end of the turn before it is told on this channel'
     expect(await world.statusOf(notice)).toMatchObject({ outcome: 'suppressed', reason })
@@ -292,7 +292,7 @@ describe('the end of a turn after which something is expected to follow', () => 
     world.accept(idle)
     await world.once()
     expect(texts()).toEqual([])
-    expect(world.list('deferred')).toHaveLength(1)
+    expect(world.parked()).toHaveLength(1)
   })
 
   it('waits again while the client works on a turn of its own, and is dropped for the end of that', async () => {
@@ -300,11 +300,10 @@ describe('the end of a turn after which something is expected to follow', () => 
     world.accept(own)
     await world.once()
     const dueAt = () => {
-      const [name = ''] = world.list('deferred')
-      const path = join(world.spool.deferred, `${name}.json`)
-      return JSON.parse(readFileSync(path, 'utf8')).delivery.notBefore
+      const [name = ''] = world.parked()
+      return parkedOf(world.spool, name)?.delivery.notBefore
     }
-    for (const name of world.list('deferred')) makeDue(world, name)
+    for (const name of world.parked()) makeDue(world, name)
     await world.once()
     expect(texts()).toEqual([])
     expect(dueAt()).toBeGreaterThan(Date.now())
@@ -314,7 +313,7 @@ describe('the end of a turn after which something is expected to follow', () => 
     world.accept({ ...stop, last_assistant_message: 'It is green.' })
     await world.once()
     expect(texts()).toEqual([expect.stringContaining('It is green.')])
-    expect(world.list('deferred')).toEqual([])
+    expect(world.parked()).toEqual([])
     expect(await world.statusOf(id)).toMatchObject({
       channels: { team: { state: 'suppressed', detail: 'a later turn of its session is told' } },
     })

@@ -110,8 +110,8 @@ describe('messages that quiet hours hold', () => {
     }
     expect(world.parked()).toHaveLength(3)
     const { deps } = openWorker(world)
-    // A delivery that cannot be read now, for example because of too many open files, keeps waiting.
-    const unreadable = vi.spyOn(deps.store, 'readParked').mockImplementation(() => {
+    // A delivery that cannot be claimed now, for example because of too many open files, keeps waiting.
+    const unreadable = vi.spyOn(deps.store, 'claimDelivery').mockImplementation(() => {
       throw new Error('EMFILE')
     })
     await limitWaiting(deps, { ...none, maxFiles: 1, maxDays: 0 })

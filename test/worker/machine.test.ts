@@ -94,7 +94,6 @@ describe('a worker that was stopped for longer than its lease', () => {
     expect(countOutcomes(await world.statuses())).toEqual({ delivered: 2 })
     expect(world.lines().map(({ id }) => id)).toEqual(ids.slice(1))
     expect(readdirSync(world.spool.cur)).toEqual([])
-    for (const folder of ['new', 'dead', 'deferred'] as const)
-      expect(world.list(folder)).toEqual([])
+    for (const folder of ['new', 'dead', 'cards'] as const) expect(world.list(folder)).toEqual([])
   })
 })

@@ -75,7 +75,7 @@ async function expectReconciled(world: World, ids: readonly string[]) {
   // Our own events, which report dead channels, are left out.
   const statuses = (await world.statuses()).filter(({ client }) => client !== 'hookbell')
   expect(statuses.map(({ id }) => id).sort()).toEqual([...ids].sort())
-  const dead = new Set(findDead(world.stateDir).flatMap(({ events }) => events))
+  const dead = new Set(findDead(world.stateDir).map(({ event }) => event))
   for (const { id, outcome } of statuses) {
     if (outcome === 'dead') expect(dead).toContain(id)
     else expect(['delivered', 'suppressed']).toContain(outcome)

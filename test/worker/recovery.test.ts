@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { readJournal } from '../../src/journal/read.ts'
 import { appendEntry } from '../../src/journal/write.ts'
 import { packageRoot } from '../../src/package-root.ts'
-import { ParkedDeliveries } from '../../src/spool/parked-deliveries.ts'
+import { FileStore } from '../../src/spool/file-store.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import { park } from '../support/parked.ts'
 import { isFull } from '../support/runs.ts'
@@ -243,24 +243,22 @@ describe('parked deliveries', () => {
     expect(world.lines()).toMatchObject([{ id: 'e' }])
   })
 
-  const put = (notBefore: number, since: number) => {
-    const { spool } = makeWorld()
+  const due = (notBefore: number, since: number, now: number) => {
+    const { spool, stateDir } = makeWorld()
     const delivery = makeDelivery('e', { notBefore })
     park(spool, { since, reason: 'x', isHeld: false, delivery })
-    const parked = new ParkedDeliveries(spool)
-    parked.refresh()
-    return parked
+    const store = new FileStore({ stateDir, now: () => now })
+    onTestFinished(() => store.close())
+    return [store.due(), store.nextDueInMs()]
   }
-  const name = 'e.file.json'
 
   it('are due when their time is reached', () => {
-    const parked = put(5000, 1000)
-    expect([parked.due(4999), parked.nextInMs(4999)]).toEqual([[], 1])
-    expect([parked.due(5000), parked.nextInMs(6000)]).toEqual([[name], 0])
+    expect(due(5000, 1000, 4999)).toEqual([[], 1])
+    expect(due(5000, 1000, 5000)).toEqual([['e.file'], 0])
   })
 
   it('are due at once, not hours later, when the clock was set back', () => {
-    expect(put(7_200_000, 7_100_000).due(10)).toEqual([name])
+    expect(due(7_200_000, 7_100_000, 10)).toEqual([['e.file'], 0])
   })
 })
 

@@ -332,7 +332,7 @@ function filesIn(folder: string): string[] {
 describe('a sweep', () => {
   it('removes old half-written files and the done/ folder of earlier versions, and keeps events', () => {
     const { spool, stateDir } = makeWorld()
-    const folders = ['tmp', 'new', 'dead', 'deferred', 'corrupt'] as const
+    const folders = ['tmp', 'new', 'dead', 'cards', 'corrupt'] as const
     for (const days of [0, 1, 2, 30]) {
       for (const folder of folders) {
         const path = join(spool[folder], `e${days}`)

@@ -8,7 +8,7 @@ import type { EventStatus } from '../../journal/history.ts'
 import { mutePath } from '../../policy/mutes.ts'
 import { spoolIn } from '../../spool/layout.ts'
 import { lockHolder } from '../../spool/lock/lock.ts'
-import { outlineParked } from '../../spool/outline.ts'
+import { outlineOpen } from '../../spool/outline.ts'
 import { isOnHold } from '../../worker/on-hold.ts'
 import { type Events, list, type OnUnreadable, stateFolders, withEvents } from '../_events.ts'
 import { backlogProblems } from './backlog.ts'
@@ -129,7 +129,7 @@ function hubChannels({ channels }: ConfigSummary): string[] {
 
 /** Deliveries that failed and are tried again, and those that a policy holds. */
 function parkedIn(folders: readonly string[]) {
-  const parked = folders.flatMap((folder) => outlineParked(spoolIn(folder)))
+  const parked = folders.flatMap((folder) => outlineOpen(spoolIn(folder)))
   const held = parked.filter(({ isHeld }) => isHeld).length
   const next = parked.reduce((least, { until }) => Math.min(least, until), Number.POSITIVE_INFINITY)
   return { failed: parked.length - held, held, nextAt: parked.length > 0 ? next : null }

@@ -34,7 +34,7 @@ export function openChannels(
 ): string[] | undefined {
   if (!before) return undefined
   return channelsOf(before).filter(
-    (channel) => isOpen(before, channel) && !store.isParked(before.id, channel),
+    (channel) => isOpen(before, channel) && !store.isKept(before.id, channel),
   )
 }
 

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { Claim } from '../../spool/claim.ts'
 import { hasProc } from '../../spool/lock/process.ts'
-import type { WaitingEvent } from '../../spool/store.ts'
+import type { DeliveryClaim, WaitingEvent } from '../../spool/store.ts'
 import type { WorkerDeps } from '../deps.ts'
 import { readStatuses } from '../read-statuses.ts'
+import { runDelivery } from './card-run.ts'
 import { runEvent } from './event-run.ts'
 import { Faults } from './faults.ts'
-import { runParked } from './parked-run.ts'
 import { Preparing } from './preparing.ts'
 import { Resting } from './resting.ts'
 import { beginOneByOne } from './suspects.ts'
@@ -35,8 +35,8 @@ export class Dispatcher {
   readonly #preparing = new Preparing()
   #isFull = false
   readonly #resting: Resting
-  /** By name: claims that could be neither handled nor given back. */
-  readonly #unreleased = new Map<string, Claim>()
+  /** By name: how to give back claims that could be neither handled nor given back. */
+  readonly #unreleased = new Map<string, () => Promise<string>>()
   #suspects: Promise<void> | undefined
   readonly faults = new Faults()
   handled = 0
@@ -66,7 +66,7 @@ export class Dispatcher {
     return this.#underWay.size <= deliverer.waiting + journal.pending
   }
 
-  /** Milliseconds until a parked delivery is due or a failed event may be tried again; undefined if there is none. */
+  /** Milliseconds until a delivery is due or a failed event may be tried again; undefined if there is none. */
   get nextInMs(): number | undefined {
     const dueInMs = this.#deps.store.nextDueInMs((name) => this.#resting.has(name))
     const times = [dueInMs, this.#resting.nextInMs].filter((ms) => ms !== undefined)
@@ -77,7 +77,7 @@ export class Dispatcher {
   async dispatch(isReplaced = () => false): Promise<number> {
     const before = this.handled
     this.#resting.forgetOld()
-    this.#releaseLeft()
+    await this.#releaseLeft()
     // Without /proc, the sh front door leaves the sync to the disk to the worker.
     if (!hasProc()) this.faults.isolate('the spool', () => this.#deps.store.sync())
     if (this.#isStillFull()) {
@@ -111,6 +111,7 @@ export class Dispatcher {
       claim.id,
       () => claim,
       (_, onQueued) => runEvent(claim, this.#deps, onQueued),
+      (one) => this.#releaseEvent(one),
     )
   }
 
@@ -148,13 +149,14 @@ export class Dispatcher {
 
   async #startDue(answered?: ReadonlySet<string>) {
     const { store } = this.#deps
-    for (const name of this.faults.isolate('the spool', () => store.due(answered)) ?? []) {
+    for (const id of this.faults.isolate('the spool', () => store.due(answered)) ?? []) {
       if (this.#deps.ending?.aborted) break
-      if (this.#resting.has(name)) continue
+      if (this.#resting.has(id)) continue
       await this.#start(
-        name,
-        () => store.claimParked(name),
-        (claim, onQueued) => runParked(claim, this.#deps, onQueued),
+        id,
+        () => store.claimDelivery(id),
+        (claim, onQueued) => runDelivery(claim, this.#deps, onQueued),
+        (claim) => store.releaseDelivery(claim).then(() => id),
       )
     }
   }
@@ -165,6 +167,7 @@ export class Dispatcher {
       name,
       () => this.#deps.store.claimEvent(name),
       (claim, onQueued) => runEvent(claim, this.#deps, onQueued),
+      (claim) => this.#releaseEvent(claim),
       bytes,
     )
   }
@@ -188,16 +191,18 @@ export class Dispatcher {
     })
   }
 
-  async #start(
+  /** @param release gives a claim back that could not be handled, and returns its name from then on */
+  async #start<Held extends Claim | DeliveryClaim>(
     name: string,
-    take: () => Claim | undefined,
-    run: (claim: Claim, onQueued: () => void) => Promise<void>,
+    take: () => Held | undefined,
+    run: (claim: Held, onQueued: () => void) => Promise<void>,
+    release: (claim: Held) => Promise<string>,
     bytes = 0,
   ) {
     while (!this.#preparing.hasRoomFor(bytes)) await this.#underWay.change()
     if (this.#isAhead) await nextTurn()
     const times = this.#resting.timesOf(name) + 1
-    let claim: Claim | undefined
+    let claim: Held | undefined
     try {
       claim = take()
     } catch (error) {
@@ -213,28 +218,37 @@ export class Dispatcher {
       this.#underWay.notify()
     }
     const running = run(claim, onQueued)
-      .catch((error) => {
-        const released = this.#release(name, claim)
-        // It is still claimed, so only this worker can try it again.
-        if (released === undefined) this.#unreleased.set(name, claim)
+      .catch(async (error) => {
+        const released = await this.#release(name, () => release(claim))
         this.#rest(released ?? name, times, error)
       })
       .finally(onQueued)
     this.#underWay.add(running)
   }
 
-  /** Gives a claim back. Some channels may have the event. @returns the name, or undefined if that fails too */
-  #release(name: string, claim: Claim): string | undefined {
-    return this.faults.isolate(name, () => this.#deps.store.release(claim, !claim.isDelivery))
+  /** Some channels may have the event. */
+  async #releaseEvent(claim: Claim): Promise<string> {
+    return this.#deps.store.release(claim, true)
+  }
+
+  /** Gives a claim back. @returns the name; undefined if that fails too: then only this worker can try it again */
+  async #release(name: string, release: () => Promise<string>): Promise<string | undefined> {
+    try {
+      return await release()
+    } catch (error) {
+      this.faults.note(name, error)
+      this.#unreleased.set(name, release)
+      return undefined
+    }
   }
 
   /** Gives back what could not be given back before, such as while a network disk did not respond. */
-  #releaseLeft() {
-    for (const [name, claim] of this.#unreleased) {
+  async #releaseLeft() {
+    for (const [name, release] of [...this.#unreleased]) {
       if (this.#resting.has(name)) continue
       const times = this.#resting.timesOf(name) + 1
-      if (this.#release(name, claim) !== undefined) this.#unreleased.delete(name)
-      else this.#resting.add(name, times)
+      this.#unreleased.delete(name)
+      if ((await this.#release(name, release)) === undefined) this.#resting.add(name, times)
     }
   }
 

@@ -21,7 +21,7 @@ import type { Claim } from '../../spool/claim.ts'
 import type { StoredEvent } from '../../spool/store.ts'
 import type { WorkerDeps } from '../deps.ts'
 import { finishBegun, openChannels, takeBegun, withoutSettled } from './begun-event.ts'
-import { MAX_CRASHES } from './parked-run.ts'
+import { MAX_CRASHES } from './card-run.ts'
 import { deliverAndSettle } from './settle.ts'
 
 /** How long a review waits for deliveries: a failing destination must not keep an answered question on the screen. */
@@ -37,7 +37,7 @@ interface Queued {
   others: Promise<unknown>
 }
 
-/** Handles one claimed event to the end: each of its deliveries is sent, parked or given up, and recorded. */
+/** Handles one claimed event to the end: each of its deliveries is sent, kept or given up, and recorded. */
 export async function runEvent(
   claim: Claim,
   deps: WorkerDeps,
@@ -80,7 +80,7 @@ async function queueEvent(claim: Claim, deps: WorkerDeps): Promise<Queued | unde
     if (mayHideAnswers(parsed)) await deps.questions.lookAt(parsed)
     const anew = await prepare(parsed, facts, deps.config.last, prepareDeps)
     const prepared = known ? withoutSettled(anew, known) : anew
-    const early = prepared.held.length > 0 ? await parkHeld(prepared, deps) : []
+    const early = prepared.held.length > 0 ? await keepHeld(prepared, deps) : []
     const deliveries = [...prepared.deliveries, ...early]
     // The session may have gone on when a text that was not kept is made again.
     const { durationMs, waitingMs = 0, cwd = '' } = prepared.entry.facts ?? {}
@@ -185,15 +185,15 @@ function start(
   return deliverAndSettle(delivery, load, deps)
 }
 
-/** Parks held deliveries, before they are recorded. @returns those that could not be parked, to be sent too early */
-async function parkHeld({ held }: Prepared, { store }: WorkerDeps): Promise<Delivery[]> {
-  const parking = held.map(({ delivery, ...why }) =>
-    store.park(delivery, { ...why, isHeld: true }).then(
+/** Keeps held deliveries, before they are recorded. @returns those that could not be kept, to be sent too early */
+async function keepHeld({ held }: Prepared, { store }: WorkerDeps): Promise<Delivery[]> {
+  const keeping = held.map(({ delivery, ...why }) =>
+    store.keep({ ...why, state: 'held', delivery }).then(
       () => [],
       () => [delivery],
     ),
   )
-  return (await Promise.all(parking)).flat()
+  return (await Promise.all(keeping)).flat()
 }
 
 async function recordDecision(

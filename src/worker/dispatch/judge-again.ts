@@ -3,14 +3,14 @@ import { disturbsSomebody } from '../../deliver/audience.ts'
 import type { Hold } from '../../deliver/outcome.ts'
 import type { Postponed } from '../../policy/held.ts'
 import { settingsOf } from '../../prepare/decide.ts'
-import type { Claim } from '../../spool/claim.ts'
-import type { Parked } from '../../spool/park.ts'
+import type { Open } from '../../spool/card.ts'
+import type { DeliveryClaim } from '../../spool/store.ts'
 import type { WorkerDeps } from '../deps.ts'
 import { originOf, putOff, quietHold } from './rules-at-attempt.ts'
 
-/** A parked delivery that this worker has claimed. */
-export interface Due extends Omit<Parked, 'format'> {
-  claim: Claim
+/** An open delivery that this worker has claimed. */
+export interface Due extends Open {
+  claim: DeliveryClaim
 }
 
 /**
@@ -73,8 +73,8 @@ async function dueAtOnce(one: Due, reason: string, { journal, now }: WorkerDeps)
 }
 
 /** Whether a held delivery is reviewed before it is due. */
-export function isBeforeItsTime({ isHeld, since, delivery }: Omit<Due, 'claim'>, now: number) {
-  return isHeld && since <= now && now < delivery.notBefore
+export function isBeforeItsTime({ state, since, delivery }: Open, now: number) {
+  return state === 'held' && since <= now && now < delivery.notBefore
 }
 
 async function drop({ claim, delivery }: Due, reason: string, { store, journal, now }: WorkerDeps) {
@@ -83,7 +83,7 @@ async function drop({ claim, delivery }: Due, reason: string, { store, journal, 
   await Promise.all(
     events.map((id) => journal.append({ at, id, type: 'suppressed', channel, reason })),
   )
-  store.finish(claim)
+  await store.finishDelivery(claim)
 }
 
 /**
@@ -107,8 +107,11 @@ async function holdAgain(
   if (!hold) return undefined
   try {
     const { reason, group, dueOtherwise } = hold
-    const why = { reason, isHeld: true, group, expects, earliest, dueOtherwise, project }
-    await store.park(putOff(delivery, hold, isEarly ? delivery.notBefore : at), why)
+    const why = { state: 'held', reason, group, expects, earliest, dueOtherwise, project } as const
+    await store.keep({
+      ...why,
+      delivery: putOff(delivery, hold, isEarly ? delivery.notBefore : at),
+    })
     return hold
   } catch {
     // The disk is full: it is sent too early rather than never, as when it is first held.
@@ -142,5 +145,5 @@ async function recordHold(
 ) {
   const entry = { at: now(), type: 'held', channel, ...hold } as const
   await Promise.all(events.map((id) => journal.append({ ...entry, id })))
-  store.finish(claim)
+  await store.finishDelivery(claim)
 }

@@ -2,7 +2,7 @@ import { disturbsSomebody } from '../../deliver/audience.ts'
 import { deliveryId } from '../../delivery.ts'
 import { isUrgent } from '../../event/kind.ts'
 import { channelsOf, type EventStatus, hasFailed } from '../../journal/history.ts'
-import type { Parked } from '../../spool/park.ts'
+import type { Open } from '../../spool/card.ts'
 import type { WorkerDeps } from '../deps.ts'
 import { readStatuses } from '../read-statuses.ts'
 
@@ -28,7 +28,7 @@ export async function reviewSteps(
  * the event, so nobody can answer before the step. Records it if so.
  */
 export async function isBroughtForward(
-  { delivery, earliest }: Pick<Parked, 'delivery' | 'earliest'>,
+  { delivery, earliest }: Pick<Open, 'delivery' | 'earliest'>,
   deps: WorkerDeps,
 ): Promise<boolean> {
   const { events, kind, channel } = delivery

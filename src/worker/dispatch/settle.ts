@@ -3,6 +3,7 @@ import type { Outcome } from '../../deliver/outcome.ts'
 import type { Delivery } from '../../delivery.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
 import { isFailure } from '../../journal/history.ts'
+import type { Open } from '../../spool/card.ts'
 import type { WorkerDeps } from '../deps.ts'
 import { PURGED, purgedAt } from '../purged.ts'
 import { reviewSteps } from './next-step.ts'
@@ -14,27 +15,27 @@ type Ended = Exclude<Outcome, { type: 'released' }>
 /** The outcome of a delivery that was not sent, and may be kept. */
 type Unsent = Extract<Ended, { delivery: Delivery }>
 
+/** One of the deliveries that a message combines, as it is kept. */
+type Part = Pick<Open, 'delivery' | 'group'>
+
 /** The longest pause before writing to a full spool is tried again. */
 const MAX_PAUSE_MS = 60_000
 
 /**
- * Deliveries that are stored or being stored: a summary is stored once, though each of its deliveries gets the same
- * outcome.
- */
-const kept = new WeakMap<Delivery, Promise<void>>()
-
-/**
- * Delivers, or parks the delivery on the disk until its next attempt, and records the outcome.
+ * Delivers, or keeps the delivery on the disk until its next attempt, and records the outcome.
+ * @param load makes the delivery again, whose text the queue may drop
+ * @param parts the deliveries that it combines, each of which is kept by itself
  * @returns false if it was released unattempted, such as because the worker ends
  */
 export function deliverAndSettle(
   delivery: Delivery,
   load: () => Promise<Delivery>,
   deps: WorkerDeps,
+  parts?: () => readonly Part[],
 ): Promise<boolean> {
   // Not an async function, which would keep its arguments until it ends: while many deliveries wait, the queue drops
   // their texts.
-  return settle(deps.deliverer.deliver(delivery, load), withoutText(delivery), load, deps)
+  return settle(deps.deliverer.deliver(delivery, load), withoutText(delivery), deps, parts)
 }
 
 function withoutText(delivery: Delivery): Delivery {
@@ -44,16 +45,16 @@ function withoutText(delivery: Delivery): Delivery {
 async function settle(
   ending: Promise<Outcome>,
   short: Delivery,
-  load: () => Promise<Delivery>,
   deps: WorkerDeps,
+  parts?: () => readonly Part[],
 ): Promise<boolean> {
   const startedAt = deps.now()
   const outcome = unlessPurged(await ending, startedAt, deps)
   if (outcome.type === 'released') return false
   try {
-    if ('delivery' in outcome) await keep(outcome, deps)
+    if ('delivery' in outcome) await keep(outcome, deps, parts)
   } catch {
-    return await goOnInMemory(short, outcome, load, deps)
+    return await goOnInMemory(outcome, deps, parts)
   }
   await conclude(short, outcome, deps)
   return true
@@ -66,27 +67,22 @@ function unlessPurged(outcome: Outcome, startedAt: number, { stateDir }: WorkerD
   return { type: 'expired', reason: PURGED }
 }
 
-/** The spool is full. Goes on with the single delivery instead of the summary that includes it. */
+/** The spool is full. */
 async function goOnInMemory(
-  { events }: Delivery,
   outcome: Ended,
-  load: () => Promise<Delivery>,
   deps: WorkerDeps,
+  parts?: () => readonly Part[],
 ): Promise<boolean> {
   if (!('delivery' in outcome)) return false
+  const { delivery } = outcome
   if (outcome.type === 'held') {
     // Sent too early rather than never, as when it is first held.
-    const early = { ...outcome.delivery, isUnconditional: true }
-    return await deliverAndSettle(early, async () => early, deps)
+    const early = { ...delivery, isUnconditional: true }
+    return await deliverAndSettle(early, async () => early, deps, parts)
   }
   const pauseMs = outcome.type === 'deferred' ? outcome.until - deps.now() : MAX_PAUSE_MS
   await sleep(Math.min(Math.max(pauseMs, 0), MAX_PAUSE_MS))
-  const { delivery } = outcome
-  const isItself = delivery.events.length === events.length
-  const single = isItself ? delivery : await load().catch(() => undefined)
-  if (!single) return false
-  const { attempts, firstTriedAt, remaining } = delivery
-  return await deliverAndSettle({ ...single, attempts, firstTriedAt, remaining }, load, deps)
+  return await deliverAndSettle(delivery, async () => delivery, deps, parts)
 }
 
 /** Gives up a delivery that is not tried again. @throws the system error if it cannot be stored in dead/ */
@@ -107,29 +103,42 @@ async function conclude(delivery: Delivery, outcome: Ended, deps: WorkerDeps) {
   if (isFailure(outcome.type)) await reviewSteps(delivery, deps)
 }
 
-/** Stores the delivery on the disk before it is recorded: otherwise a crash in between would lose it. */
-function keep(outcome: Unsent, deps: WorkerDeps): Promise<void> {
-  const { delivery } = outcome
-  const keeping = kept.get(delivery) ?? write(outcome, deps)
-  kept.set(delivery, keeping)
-  return keeping
-}
-
-async function write(outcome: Unsent, { store, now }: WorkerDeps): Promise<void> {
-  const { delivery, reason } = outcome
-  if (outcome.type === 'deferred') {
-    const { until, isAsked } = outcome
-    await store.park({ ...delivery, notBefore: until }, { reason, isHeld: false, isAsked })
+/** Keeps the delivery on the disk before it is recorded: otherwise a crash in between would lose it. */
+async function keep(outcome: Unsent, { store, now }: WorkerDeps, parts?: () => readonly Part[]) {
+  const { type, reason } = outcome
+  const all = partsOf(outcome, parts)
+  if (type === 'deferred') {
+    const { until: notBefore, isAsked } = outcome
+    const why = { state: 'deferred', reason, isAsked } as const
+    const kept = all.map((one) =>
+      store.keep({ ...one, ...why, delivery: { ...one.delivery, notBefore } }),
+    )
+    await Promise.all(kept)
   }
-  if (outcome.type === 'held') {
+  if (type === 'held') {
     const { group, dueOtherwise } = outcome
-    const why = { reason, isHeld: true, group, dueOtherwise }
-    await store.park(putOff(delivery, outcome, now()), why)
+    const why = { state: 'held', reason, group, dueOtherwise } as const
+    const at = now()
+    await Promise.all(
+      all.map(({ delivery }) => store.keep({ ...why, delivery: putOff(delivery, outcome, at) })),
+    )
   }
-  if (outcome.type === 'exhausted') await store.giveUp(delivery, reason)
+  if (type === 'exhausted') {
+    await Promise.all(all.map(({ delivery }) => store.keep({ state: 'dead', reason, delivery })))
+  }
 }
 
-/** One entry per event; but for a deferred summary, only one for its first event. */
+/** What is kept of a delivery that was not sent: each delivery that it combines, with the attempts that were made. */
+function partsOf({ delivery }: Unsent, parts?: () => readonly Part[]): readonly Part[] {
+  if (!parts || delivery.events.length === 1) return [{ delivery }]
+  const { attempts, firstTriedAt, remaining } = delivery
+  return parts().map(({ group, delivery: { isUnconditional: _, ...own } }) => ({
+    group,
+    delivery: { ...own, attempts, firstTriedAt, ...(remaining && { remaining }) },
+  }))
+}
+
+/** One entry per event. */
 function entriesFor(
   { events, channel }: Delivery,
   outcome: Ended,
@@ -145,11 +154,8 @@ function entriesFor(
     return events.map((id) => ({ at, id, type, channel, ...hold }))
   }
   if (outcome.type === 'deferred') {
-    const { attempt, reason, until, delivery } = outcome
-    const [id = ''] = delivery.events
-    return events.includes(id)
-      ? [{ at, id, type: 'deferred', channel, attempt, reason, until }]
-      : []
+    const { type, attempt, reason, until } = outcome
+    return events.map((id) => ({ at, id, type, channel, attempt, reason, until }))
   }
   if (outcome.type === 'delivered') {
     const { attempt, ms, answer, summary } = outcome

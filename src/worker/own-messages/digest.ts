@@ -64,7 +64,7 @@ export class DigestSchedule {
     this.#settledAt = due
   }
 
-  /** Parks and records the digest's deliveries. They are on the disk when it resolves. @returns how many deliveries */
+  /** Keeps and records the digest's deliveries. They are on the disk when it resolves. @returns how many deliveries */
   async #send(schedule: Schedule, due: number): Promise<number> {
     const { stateDir, store, journal, config, now } = this.#deps
     // After a night without a worker, transcripts may show answers that are not recorded yet.
@@ -77,13 +77,13 @@ export class DigestSchedule {
     const id = `digest-${new Date(due).toISOString().replaceAll(/[:-]|\.\d+/g, '')}`
     const known = (await readStatuses(stateDir, [id])).get(id)
     const open = schedule.to.filter(
-      (channel) => !Object.hasOwn(known?.channels ?? {}, channel) && !store.isParked(id, channel),
+      (channel) => !Object.hasOwn(known?.channels ?? {}, channel) && !store.isKept(id, channel),
     )
     for (const channel of open) {
       const message = digestMessage(digest, rulesOf(channel, config.last.config)?.clearance)
       const delivery = { ...this.#delivery(id, channel, message), notBefore: due }
       // Held deliveries are judged again before they are sent, so that mutes apply.
-      await store.park(delivery, { reason: 'the digest', isHeld: true })
+      await store.keep({ state: 'held', reason: 'the digest', delivery })
     }
     if (known && isAccepted(known)) return open.length
     const message = digestMessage(digest)

@@ -138,7 +138,7 @@ describe('a delivery that could not be given back, and is parked again', () => {
     onTestFinished(() => deps.store.close())
     const clock = { now: 0 }
     const delivery = { ...makeDelivery('e1'), channel: 'web' }
-    await deps.store.park(delivery, { reason: 'x', isHeld: false })
+    await deps.store.keep({ state: 'deferred', reason: 'x', delivery })
     const dispatcher = new Dispatcher({ ...deps, steadyNow: () => clock.now })
     await dispatcher.dispatch()
     await dispatcher.comeToRest()

@@ -197,10 +197,11 @@ describe('a step after a step that reached nobody', () => {
     for (const channel of ['desk', 'mail']) await note({ type: 'unavailable', channel, ...why })
     for (const channel of ['phone', 'file']) {
       const delivery = makeDelivery(id, { channel, notBefore })
-      await deps.store.park(delivery, { reason: 'x', isHeld: channel === 'file' })
+      const state = channel === 'file' ? 'held' : 'deferred'
+      await deps.store.keep({ state, reason: 'x', delivery })
     }
     await reviewSteps({ kind: 'permission', events: [id] }, deps)
-    expect(deps.store.due()).toEqual(['e.file.json'])
+    expect(deps.store.due()).toEqual(['e.file'])
   })
 
   it('does not include a message that another rule holds, which keeps its time', async () => {

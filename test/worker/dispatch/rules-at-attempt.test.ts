@@ -283,7 +283,7 @@ describe('a summary of two sessions that waits for its next attempt', () => {
     await world.once()
     configure()
     expect((await retry()).map(textOf)).toEqual([expect.stringContaining('and 1 more')])
-    expect(world.parked()).toHaveLength(1)
+    expect(world.parked()).toHaveLength(2)
     receiver.isUp = true
     writeMutes(world.stateDir, [{ until: 0, ...mute }], Date.now())
     expect(await retry()).toHaveLength(count)

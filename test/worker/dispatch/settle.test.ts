@@ -1,6 +1,6 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Outcome } from '../../../src/deliver/outcome.ts'
 import { summarize } from '../../../src/deliver/summary.ts'
 import type { Delivery } from '../../../src/delivery.ts'
@@ -13,15 +13,15 @@ import { makeWorld, readLines } from '../_world.ts'
 
 const ids = ['e1', 'e2', 'e3']
 const parts = ids.map((id) => makeDelivery(id))
-/** A new one each time, since each is stored only once. */
 const makeSummary = (): Delivery => ({
   ...summarize(parts as [Delivery, ...Delivery[]]),
   ...{ attempts: 1, firstTriedAt: 5 },
 })
 const delivered: Outcome = { type: 'delivered', attempt: 2, ms: 1, answer: 'ok' }
-const deferred = (until: number): Outcome => ({
-  ...{ type: 'deferred', attempt: 1, reason: 'busy', until, delivery: makeSummary() },
+const deferred = (until: number, delivery = makeSummary()): Outcome => ({
+  ...{ type: 'deferred', attempt: 1, reason: 'busy', until, delivery },
 })
+const triedOnce = { ...makeDelivery('e2'), attempts: 1, firstTriedAt: 5 }
 const failed = (type: 'unavailable' | 'exhausted'): Outcome => ({
   ...{ type, attempt: 1, reason: 'gone', delivery: makeSummary() },
 })
@@ -35,31 +35,33 @@ function makeSettling(...outcomes: Outcome[]) {
     tried.push(delivery)
     return outcomes.shift() ?? delivered
   }
-  const settle = (delivery: Delivery) => deliverAndSettle(delivery, async () => delivery, deps)
+  const settle = (delivery: Delivery) => {
+    const own = () => parts.map((part) => ({ delivery: part, group: 'g' }))
+    return deliverAndSettle(delivery, async () => delivery, deps, own)
+  }
   const entries = () => readLines<JournalEntry>(join(world.stateDir, 'journal.jsonl'))
   return { world, deps, tried, settle, entries }
 }
 
 describe('a summary of several deliveries', () => {
-  it('that failed is parked and recorded once, until its next attempt', async () => {
+  it('that failed is kept and recorded for each event, until its next attempt', async () => {
     const until = Date.now() + 60_000
-    const outcome = deferred(until)
-    const { world, deps, settle, entries } = makeSettling(outcome, outcome, outcome)
-    const park = vi.spyOn(deps.store, 'park')
-    await Promise.all(parts.map(settle))
-    expect(park).toHaveBeenCalledTimes(1)
-    expect(world.parked()).toEqual(['e1.file'])
-    expect(parkedOf(world.spool, 'e1.file')).toMatchObject({
-      ...{ reason: 'busy', isHeld: false },
-      delivery: { events: ids, notBefore: until, attempts: 1, firstTriedAt: 5 },
-    })
-    expect(entries()).toMatchObject([{ id: 'e1', type: 'deferred', until }])
+    const { world, settle, entries } = makeSettling(deferred(until))
+    await settle(makeSummary())
+    expect(world.parked()).toEqual(ids.map((id) => `${id}.file`))
+    for (const id of ids) {
+      expect(parkedOf(world.spool, `${id}.file`)).toMatchObject({
+        ...{ reason: 'busy', isHeld: false, group: 'g' },
+        delivery: { events: [id], notBefore: until, attempts: 1, firstTriedAt: 5 },
+      })
+    }
+    expect(entries().map(({ id, type }) => [id, type])).toEqual(ids.map((id) => [id, 'deferred']))
   })
 
   it.each([
     ['suppressed', [], { type: 'expired', reason: 'too late' } as const],
     ['unavailable', [], failed('unavailable')],
-    ['exhausted', ['e1.file'], failed('exhausted')],
+    ['exhausted', ids.map((id) => `${id}.file`), failed('exhausted')],
   ])('is recorded for each event as %s', async (type, dead, outcome) => {
     const { world, settle, entries } = makeSettling(outcome)
     await settle(makeSummary())
@@ -83,7 +85,7 @@ describe('a summary of several deliveries', () => {
 
 describe('a delivery that cannot be stored', () => {
   it('is tried again by itself, with its attempts and its age, and is not recorded before', async () => {
-    const { world, tried, settle, entries } = makeSettling(deferred(0))
+    const { world, tried, settle, entries } = makeSettling(deferred(0, triedOnce))
     renameSync(world.spool.tmp, `${world.spool.tmp}.gone`)
     expect(await settle(makeDelivery('e2'))).toBe(true)
     expect(tried).toMatchObject([
@@ -94,12 +96,8 @@ describe('a delivery that cannot be stored', () => {
   })
 
   it('is tried again only for the recipients who lack it', async () => {
-    const outcome = deferred(0) as Extract<Outcome, { type: 'deferred' }>
     const remaining = ['b@example.com']
-    const { world, tried, settle } = makeSettling({
-      ...outcome,
-      delivery: { ...outcome.delivery, remaining },
-    })
+    const { world, tried, settle } = makeSettling(deferred(0, { ...triedOnce, remaining }))
     renameSync(world.spool.tmp, `${world.spool.tmp}.gone`)
     expect(await settle(makeDelivery('e2'))).toBe(true)
     expect(tried.map((one) => one.remaining)).toEqual([undefined, remaining])

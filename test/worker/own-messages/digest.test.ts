@@ -281,7 +281,7 @@ describe('the schedule of the digest', () => {
     expect(world.parked()).toEqual(names.slice(1))
     expect(recorded()).toHaveLength(1)
     crash()
-    const park = vi.spyOn(deps.store, 'park')
+    const park = vi.spyOn(deps.store, 'keep')
     await start().check(0)
     expect(park).not.toHaveBeenCalled()
     expect(recorded()).toHaveLength(1)

@@ -1,0 +1,169 @@
+import { randomBytes } from 'node:crypto'
+import { linkSync, lstatSync, rmSync, unlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import * as z from 'zod'
+import { deliverySchema } from '../delivery.ts'
+import { errorCode } from '../errors.ts'
+import { syncFolderAsync, writeDurableAsync, writeSynced } from '../fs/durable-async.ts'
+import { isMissing } from '../fs/missing.ts'
+import { renameFile } from '../fs/rename.ts'
+import type { Spool } from './layout.ts'
+import { formatName } from './names.ts'
+import { readSpoolFile } from './read.ts'
+
+/** The number changes when the format does. */
+const FORMAT = 'hookbell-card 1'
+
+const openSchema = z.object({
+  state: z
+    .enum(['held', 'deferred', 'dead'])
+    .describe('held by a rule; failed, and waits for its next attempt; or gave up'),
+  since: z
+    .number()
+    .describe('When it was written, Unix ms: if the clock shows less, it was set back'),
+  reason: z.string(),
+  isAsked: z
+    .boolean()
+    .optional()
+    .describe('The destination has asked to wait until it is due; absent for false'),
+  group: z.string().optional().describe('Deliveries of a group that are due become one message'),
+  expects: z.enum(['turn', 'notice']).optional().describe('What is expected to follow it'),
+  earliest: z
+    .number()
+    .optional()
+    .describe('When a later step may go if nobody was reached, Unix ms'),
+  dueOtherwise: z
+    .number()
+    .optional()
+    .describe('When it would be due without quiet hours, Unix ms; absent if they do not hold it'),
+  project: z.string().optional().describe('By which a later mute may name it, if it is held'),
+  delivery: deliverySchema,
+})
+
+const cardSchema = z.object({
+  format: z.literal(FORMAT),
+  channels: z.record(z.string(), openSchema),
+})
+
+/** What is open of one event on one channel: until when it waits or why it gave up, and the delivery itself. */
+export type Open = z.output<typeof openSchema>
+
+/** What is open of one event, by channel. */
+export type Card = ReadonlyMap<string, Open>
+
+/** Replaces a card. When this resolves, it survives a power cut. @throws the system error; the file is then unchanged */
+export async function replaceCard(path: string, card: Card, { tmp }: Pick<Spool, 'tmp'>) {
+  await writeDurableAsync(path, textOf(card), tmpPathIn(tmp))
+}
+
+/**
+ * Writes a card of an event. Another worker may write one of the same event at the same time, so it overwrites none.
+ * When this resolves, it survives a power cut. @returns its name @throws the system error; nothing is left behind then
+ */
+export async function addCard(
+  folder: string,
+  event: string,
+  card: Card,
+  { tmp }: Pick<Spool, 'tmp'>,
+): Promise<string> {
+  const tmpPath = tmpPathIn(tmp)
+  await writeSynced(tmpPath, textOf(card))
+  try {
+    const name = placeCard(tmpPath, folder, { id: event })
+    await syncFolderAsync(folder)
+    return name
+  } catch (error) {
+    rmSync(tmpPath, { force: true })
+    throw error
+  }
+}
+
+/**
+ * Moves a card into a folder. If its name is taken there, it gets the next number: an event may have several cards, of
+ * different channels. @returns its name @throws the system error
+ */
+export function placeCard(
+  from: string,
+  folder: string,
+  { id, crashes }: { id: string; crashes?: number | undefined },
+): string {
+  for (let number = crashes; ; number = (number ?? -1) + 1) {
+    const name = formatName({ id, isCard: true }, number)
+    if (moveToFree(from, join(folder, name))) return name
+  }
+}
+
+/** @returns false if the name is taken */
+function moveToFree(from: string, to: string): boolean {
+  try {
+    linkSync(from, to)
+    unlinkSync(from)
+    return true
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return isSameFile(from, to) && remove(from)
+    if (errorCode(error) === 'ENOENT') throw error
+    // Some file systems have no links.
+    if (!isMissing(to)) return false
+    renameFile(from, to)
+    return true
+  }
+}
+
+/** After a crash in `moveToFree`, the file has both names. */
+function isSameFile(one: string, other: string): boolean {
+  const [left, right] = [one, other].map((path) => lstatSync(path, { throwIfNoEntry: false }))
+  return left !== undefined && left.ino === right?.ino && left.dev === right.dev
+}
+
+function remove(path: string): true {
+  unlinkSync(path)
+  return true
+}
+
+function textOf(card: Card): string {
+  return JSON.stringify({ format: FORMAT, channels: Object.fromEntries(card) })
+}
+
+function tmpPathIn(tmp: string): string {
+  return join(tmp, `${randomBytes(8).toString('hex')}.json`)
+}
+
+/**
+ * @returns undefined if the file is damaged, foreign or no card
+ * @throws an error if the file cannot be read now, or no longer exists
+ */
+export function readCard(path: string): Card | undefined {
+  const file = readSpoolFile(path)
+  if ('foreign' in file) return undefined
+  // Throws only if zod cannot be loaded, such as while the program is replaced: the file may be fine.
+  const { data } = cardSchema.safeParse(jsonOf(file.bytes))
+  return data && new Map(Object.entries(data.channels))
+}
+
+/** The same; undefined if the file cannot be read now either. */
+export function readCardQuietly(path: string): Card | undefined {
+  try {
+    return readCard(path)
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether a newer hookbell wrote it. Such a card is left for that version. */
+export function isOfLaterFormat(path: string): boolean {
+  try {
+    const file = readSpoolFile(path)
+    const { format } = Object('foreign' in file ? undefined : jsonOf(file.bytes))
+    return /^hookbell-card \d+$/.test(String(format)) && format !== FORMAT
+  } catch {
+    return false
+  }
+}
+
+function jsonOf(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString())
+  } catch {
+    return undefined
+  }
+}
