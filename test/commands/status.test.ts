@@ -176,7 +176,7 @@ describe.skipIf(process.platform === 'win32')('pipes in the state folder', () =>
     home.accept({ hook_event_name: 'Stop' })
     await home.run('worker', '--once')
     const names = ['mutes.json', 'places.json', 'policy-memory.json', 'flushed', 'worker.lock']
-    const deeper = ['runtime/package.json', 'spool/deferred/event-1.audit.json']
+    const deeper = ['runtime/package.json', 'spool/cards/event-1.json']
     for (const name of [...names, ...deeper]) {
       rmSync(join(home.state, name), { force: true })
       spawnSync('mkfifo', [join(home.state, name)])

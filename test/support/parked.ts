@@ -39,6 +39,12 @@ export function parkedOf(spool: Spool, name: string): Parked | undefined {
   return state === undefined ? undefined : { ...(open as Open), isHeld: state === 'held' }
 }
 
+/** @param name as `listDeadItems` returns it */
+export function deadOf(spool: Spool, name: string): Open | undefined {
+  const { file, channel } = find(spool, name, 'dead')
+  return readCardQuietly(file)?.get(channel)
+}
+
 /** Changes a delivery in place, while no worker runs. */
 export function changeParked(spool: Spool, name: string, change: (parked: Parked) => Parked) {
   const parked = parkedOf(spool, name)
@@ -95,14 +101,14 @@ function listIn(folder: string): string[] {
   return all.sort()
 }
 
-function find(spool: Spool, name: string): { file: string; channel: string } {
-  for (const file of listQuietly(spool.cards)) {
-    for (const [channel, { delivery }] of readCardQuietly(join(spool.cards, file)) ?? []) {
+function find(spool: Spool, name: string, folder: Folder = 'cards') {
+  for (const file of listQuietly(spool[folder])) {
+    for (const [channel, { delivery }] of readCardQuietly(join(spool[folder], file)) ?? []) {
       if (delivery.id === name.replace(/~\d+$/, ''))
-        return { file: join(spool.cards, file), channel }
+        return { file: join(spool[folder], file), channel }
     }
   }
-  return { file: join(spool.cards, `${name}.json`), channel: '' }
+  return { file: join(spool[folder], `${name}.json`), channel: '' }
 }
 
 function add(spool: Spool, folder: Folder, open: Open) {

@@ -17,10 +17,9 @@ const isRoot = process.getuid?.() === 0
 const BODY = Buffer.from('{"hook_event_name":"Notification"}')
 const HEADER = { client: 'claude', env: {} }
 
-function makeFallback(world: World, name = 'own') {
+function makeFallback(world: World) {
   const env = { XDG_RUNTIME_DIR: join(world.folder, 'run') }
-  const own = fallbackStateDir(world.stateDir, env)
-  const folder = name === 'own' ? own : join(env.XDG_RUNTIME_DIR, name)
+  const folder = fallbackStateDir(world.stateDir, env)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   prepareSpool(folder)
   return { folder, env }
@@ -43,19 +42,19 @@ async function runWorker(world: World, more: NodeJS.ProcessEnv) {
 const idsOf = (world: World) => world.lines().map(({ id }) => id)
 
 describe('a worker with a fallback folder', () => {
-  it.each(['own', 'hookbell'])('delivers the events of the fallback folder "%s"', async (name) => {
+  it('delivers the events of the fallback folder', async () => {
     const world = makeWorld()
-    const { folder, env } = makeFallback(world, name)
+    const { folder, env } = makeFallback(world)
     const ids = [world.accept({}), acceptEvent(folder, HEADER, BODY)]
     await runWorker(world, env)
     expect(idsOf(world).sort()).toEqual(ids.sort())
   })
 
-  it.skipIf(!isRoot).each(['own', 'hookbell'])(
-    'delivers the other events when the fallback folder "%s" belongs to another user',
-    async (name) => {
+  it.skipIf(!isRoot)(
+    'delivers the other events when the fallback folder belongs to another user',
+    async () => {
       const world = makeWorld()
-      const { folder, env } = makeFallback(world, name)
+      const { folder, env } = makeFallback(world)
       acceptEvent(folder, HEADER, BODY)
       for (const path of ['.', 'spool', 'spool/new']) chownSync(join(folder, path), 54321, 54321)
       const ids = Array.from({ length: 5 }, () => world.accept({}))

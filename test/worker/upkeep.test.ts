@@ -18,6 +18,7 @@ import { openWorker } from '../../src/worker/open-worker.ts'
 import { builtWorker } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { exited, makeWorld, readLines, startProgram } from './_world.ts'
+import { deadOf } from '../support/parked.ts'
 
 const ticksOf = (pid = 0) => {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
@@ -132,8 +133,7 @@ describe('a broken configuration', () => {
     world.configure('nonsense')
     await expect.poll(() => world.dead()).toHaveLength(1)
     const [name = ''] = world.dead()
-    const { delivery } = JSON.parse(readFileSync(join(world.spool.dead, `${name}.json`), 'utf8'))
-    expect(delivery.sessionEnv).toMatchObject({ DISPLAY: ':77' })
+    expect(deadOf(world.spool, name)?.delivery.sessionEnv).toMatchObject({ DISPLAY: ':77' })
     world.configure({ ...settings, lingerSeconds: 0 })
     await running
   })
@@ -330,8 +330,8 @@ function filesIn(folder: string): string[] {
 }
 
 describe('a sweep', () => {
-  it('removes old half-written files and the done/ folder of earlier versions, and keeps events', () => {
-    const { spool, stateDir } = makeWorld()
+  it('removes old half-written files, and keeps events', () => {
+    const { spool } = makeWorld()
     const folders = ['tmp', 'new', 'dead', 'cards', 'corrupt'] as const
     for (const days of [0, 1, 2, 30]) {
       for (const folder of folders) {
@@ -343,15 +343,12 @@ describe('a sweep', () => {
     }
     mkdirSync(join(spool.tmp, 'folder/inside'), { recursive: true })
     utimesSync(join(spool.tmp, 'folder'), 1, 1)
-    mkdirSync(join(stateDir, 'spool/done'))
-    writeFileSync(join(stateDir, 'spool/done/e1'), 'what an agent said')
     sweep(spool, Date.now())
     const left = folders.map((folder) => [folder, readdirSync(spool[folder]).join(' ')])
     const all = 'e0 e1 e2 e30'
     expect(Object.fromEntries(left)).toEqual({
-      ...{ tmp: 'e0 e1', new: all, dead: all, deferred: all, corrupt: all },
+      ...{ tmp: 'e0 e1', new: all, dead: all, cards: all, corrupt: all },
     })
-    expect(existsSync(join(stateDir, 'spool/done'))).toBe(false)
   })
 })
 

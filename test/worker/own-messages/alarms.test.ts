@@ -10,6 +10,7 @@ import { builtWorker } from '../../support/program.ts'
 import { hasPty, startPty } from '../../support/pty.ts'
 import { holdAnswer, type Step, startReceiver } from '../../support/receiver.ts'
 import { exited, makeWorld, noteCrashes, retryById, startProgram, type World } from '../_world.ts'
+import { deadOf } from '../../support/parked.ts'
 
 const session_id = 's1'
 const ask = {
@@ -419,9 +420,8 @@ describe('a channel that rejects every message', () => {
     const { world, tell, team, ops } = await makeChannels([404], [400])
     await tell(done)
     expect([team().length, ops().length]).toEqual([1, 1])
-    const name = world.dead().find((one) => one.endsWith('.ops'))
-    const { delivery } = JSON.parse(readFileSync(join(world.spool.dead, `${name}.json`), 'utf8'))
-    expect(delivery.sessionEnv).toEqual(env)
+    const name = world.dead().find((one) => one.endsWith('.ops')) ?? ''
+    expect(deadOf(world.spool, name)?.delivery.sessionEnv).toEqual(env)
   })
 
   it('is not used to report that another one rejects every message', async () => {
