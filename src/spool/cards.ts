@@ -8,6 +8,7 @@ import { listIfThere } from '../fs/list.ts'
 import { monotonicMs } from '../monotonic.ts'
 import {
   addCard,
+  type Card,
   isOfLaterFormat,
   type Open,
   placeCard,
@@ -153,10 +154,20 @@ export class Cards {
     const file = this.#files.get(name)
     if (!file?.claim) return undefined
     const card = readCard(file.claim.path)
-    if (card) return card.get(channel)
+    const open = card?.get(channel)
+    if (open) return open
+    if (card) return this.#learn(file, card)
     setAside(file.claim.path, name, this.#spool, this.#now())
     this.#forget(file)
     return undefined
+  }
+
+  /** Gives back a card that could not be read when it was listed. Now its channels are known. */
+  #learn(file: CardFile, card: Card): undefined {
+    file.waits.clear()
+    for (const open of card.values()) this.#setWait(file, waitOf(open))
+    const { id, crashes } = file.claim ?? {}
+    if (id) this.#moveBack(file, { id, crashes: wasClaimed(file.name) ? crashes : undefined })
   }
 
   /** Call it when everything about a claimed delivery is settled, or kept anew, and on the disk. */

@@ -58,7 +58,9 @@ async function queueDelivery(claim: DeliveryClaim, deps: WorkerDeps): Promise<Qu
     await store.finishDelivery(claim)
     return undefined
   }
-  const all = [own, ...(await finishSettled(await claimGroup(open, deps), deps))]
+  // Without a promise where there is no group: a later event of the session must not be queued first.
+  const others = open.group === undefined ? [] : await claimGroup(open.group, deps)
+  const all = [own, ...(await finishSettled(others, deps))]
   // An event of the session that is being prepared may answer it.
   const busy = all.flatMap(({ delivery }) => deps.sessions.whenFree(sessionOf(delivery)) ?? [])
   if (busy.length > 0) await Promise.all(busy)
@@ -71,14 +73,18 @@ async function queueDelivery(claim: DeliveryClaim, deps: WorkerDeps): Promise<Qu
     return undefined
   }
   const claims = due.map((one) => one.claim)
-  const others = rest.map((one) => one.delivery)
-  const delivery = rest.length > 0 ? summarize([first.delivery, ...others]) : first.delivery
+  const delivery = summaryOf([first, ...rest])
   const load = rest.length > 0 ? keeping(delivery) : reading(first.claim, deps)
   return {
     running: deliverAndSettle(delivery, load, deps, readingAll(claims, deps)),
     claims,
     settled,
   }
+}
+
+function summaryOf([first, ...rest]: readonly [Due, ...Due[]]): Delivery {
+  const others = rest.map(({ delivery }) => delivery)
+  return others.length > 0 ? summarize([first.delivery, ...others]) : first.delivery
 }
 
 function sessionOf({ events: [id = ''], message: { client, sessionId } }: Delivery): string {
@@ -143,8 +149,7 @@ function countedUntilDue({ delivery }: Pick<Open, 'delivery'>, now: number): Del
 }
 
 /** Claims the due deliveries held for the same message. After a crash each one is reclaimed separately. */
-async function claimGroup({ group }: Open, { store }: WorkerDeps): Promise<Due[]> {
-  if (group === undefined) return []
+async function claimGroup(group: string, { store }: WorkerDeps): Promise<Due[]> {
   const all: Due[] = []
   for (const id of store.dueInGroup(group)) {
     const claim = store.claimDelivery(id)
