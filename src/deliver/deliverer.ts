@@ -18,7 +18,7 @@ import { type DestinationLine, makeLine } from './destination-line.ts'
 import type { DestinationQueue, Waiting } from './destination-queue.ts'
 import { bypassesHub, directInMs, findDirect, findWay } from './direct.ts'
 import { isLate, type MessageLife, unknownLife, whyNotNow } from './message-life.ts'
-import type { Outcome } from './outcome.ts'
+import { type Outcome, shareOf } from './outcome.ts'
 import { summarize } from './summary.ts'
 
 interface DelivererDeps extends AttemptDeps {
@@ -141,7 +141,8 @@ export class Deliverer {
     // A failed summary was one attempt, which counts for the first message. The others are still queued.
     const isFailed = outcome.type === 'deferred' && !outcome.delivery.remaining
     if (isFailed) line.queue.putBack(rest.map((one) => one.order))
-    for (const one of isFailed ? [first] : ready) one.order.resolve(shareOf(outcome, one, delivery))
+    for (const one of isFailed ? [first] : ready)
+      one.order.resolve(shareOf(outcome, one.delivery, delivery))
   }
 
   /** Loads the deliveries, and resolves those that are not sent now. */
@@ -246,21 +247,4 @@ export class Deliverer {
       })()
     }
   }
-}
-
-/** What the outcome of a summary means for one of the messages in it. */
-function shareOf(
-  outcome: Outcome,
-  { order, delivery: own }: { order: Pick<Order, 'id'>; delivery: Delivery },
-  summary: Delivery,
-): Outcome {
-  if (outcome.type === 'delivered') {
-    return order.id === summary.id ? outcome : { ...outcome, summary: summary.events[0] ?? '' }
-  }
-  if (!('attempt' in outcome)) return outcome
-  const { isUnconditional: _, ...rest } = own
-  const { remaining, firstTriedAt } = outcome.delivery
-  const attempt = own.attempts + 1
-  const tried = { attempts: attempt, firstTriedAt: own.firstTriedAt || firstTriedAt }
-  return { ...outcome, attempt, delivery: { ...rest, ...tried, ...(remaining && { remaining }) } }
 }

@@ -46,3 +46,16 @@ export type Outcome =
   | { type: 'expired'; reason: string }
   /** Not attempted: the worker ends, or the event cannot be read now. */
   | { type: 'released' }
+
+/** What the outcome of a summary means for one of the messages in it. */
+export function shareOf(outcome: Outcome, own: Delivery, summary: Delivery): Outcome {
+  if (outcome.type === 'delivered') {
+    return own.id === summary.id ? outcome : { ...outcome, summary: summary.events[0] ?? '' }
+  }
+  if (!('attempt' in outcome)) return outcome
+  const { isUnconditional: _, ...rest } = own
+  const { remaining, firstTriedAt } = outcome.delivery
+  const attempt = own.attempts + 1
+  const tried = { attempts: attempt, firstTriedAt: own.firstTriedAt || firstTriedAt }
+  return { ...outcome, attempt, delivery: { ...rest, ...tried, ...(remaining && { remaining }) } }
+}

@@ -1,4 +1,12 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, rmdirSync, utimesSync } from 'node:fs'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  rmdirSync,
+  unlinkSync,
+  utimesSync,
+} from 'node:fs'
 import { basename, join, sep } from 'node:path'
 import { errorCode } from '../errors.ts'
 import { isOutOfRoom } from '../fs/durable.ts'
@@ -54,6 +62,16 @@ export class Claims {
       isBegun && claim.id ? join(this.#spool.new, formatName(claim, claim.crashes)) : claim.from
     move(claim.path, to)
     return basename(to)
+  }
+
+  /** Removes a file, because all about it is settled. */
+  remove({ path }: Claim) {
+    try {
+      unlinkSync(path)
+    } catch (error) {
+      // Another worker may have taken this one for dead and reclaimed the file.
+      if (errorCode(error) !== 'ENOENT') throw error
+    }
   }
 
   /** Gives back what dead workers had claimed. @returns how many events and cards */

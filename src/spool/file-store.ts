@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, unlinkSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { errorCode } from '../errors.ts'
 import { writeDurable } from '../fs/durable.ts'
@@ -7,7 +7,7 @@ import { listQuietly } from '../fs/list.ts'
 import { renameFile } from '../fs/rename.ts'
 import { Arrivals } from './arrivals.ts'
 import { addCard, type Open } from './card.ts'
-import { Cards, isAsked } from './cards.ts'
+import { Cards } from './cards.ts'
 import { type Claim, Claims } from './claim.ts'
 import { formatHeader, type Header, isOfLaterVersion } from './header.ts'
 import { eventFolders, type Spool } from './layout.ts'
@@ -18,6 +18,7 @@ import { readSpoolFile } from './read.ts'
 import { syncWaiting } from './salvage.ts'
 import type { AskedWait, DeliveryClaim, Store, StoredEvent, WaitingEvent, Wanted } from './store.ts'
 import { storedIn } from './stored-event.ts'
+import { isAsked } from './wait.ts'
 
 interface FileStoreOptions {
   stateDir: string
@@ -42,7 +43,7 @@ export class FileStore implements Store {
     this.#cards = new Cards(this.spool, this.#claims, now)
     this.#now = now
     this.#cards.refresh(true)
-    this.#cards.takeFlush()
+    this.#cards.index.takeFlush()
   }
 
   hasWaiting(): boolean {
@@ -112,12 +113,7 @@ export class FileStore implements Store {
   }
 
   finish(claim: Claim) {
-    try {
-      unlinkSync(claim.path)
-    } catch (error) {
-      // Another worker may have taken this one for dead and reclaimed the file.
-      if (errorCode(error) !== 'ENOENT') throw error
-    }
+    this.#claims.remove(claim)
   }
 
   moveToDead(claim: Claim) {
@@ -146,15 +142,15 @@ export class FileStore implements Store {
 
   due(answered?: ReadonlySet<string>): string[] {
     this.#cards.refresh()
-    return this.#cards.due({ answered })
+    return this.#cards.index.due({ answered })
   }
 
   dueInGroup(group: string): string[] {
-    return this.#cards.due({ group })
+    return this.#cards.index.due({ group })
   }
 
   deliveries(event?: string): string[] {
-    return this.#cards.list(event)
+    return this.#cards.index.list(event)
   }
 
   claimDelivery(id: string): DeliveryClaim | undefined {
@@ -163,7 +159,7 @@ export class FileStore implements Store {
 
   readDelivery(claim: DeliveryClaim): Open | undefined {
     const open = this.#cards.read(claim)
-    if (!open || !this.#cards.isFlushed(open)) return open
+    if (!open || !this.#cards.index.isFlushed(open)) return open
     return { ...open, delivery: { ...open.delivery, isUnconditional: true } }
   }
 
@@ -176,37 +172,37 @@ export class FileStore implements Store {
   }
 
   asked(changedAt: number): AskedWait[] {
-    return this.#cards.asked(changedAt)
+    return this.#cards.index.asked(changedAt)
   }
 
   makeDue(changedAt: number, isMeant: (channel: string) => boolean = () => true) {
-    this.#cards.makeDue(
+    this.#cards.index.makeDue(
       (wait) => !wait.isHeld && isMeant(wait.channel) && !isAsked(wait, changedAt),
     )
   }
 
   reviewHeld(session: string) {
-    this.#cards.makeDue((wait) => wait.isHeld && wait.session === session)
+    this.#cards.index.makeDue((wait) => wait.isHeld && wait.session === session)
   }
 
   reviewQuiet(heldBefore = Number.POSITIVE_INFINITY) {
-    this.#cards.makeDue(({ isQuiet, since }) => isQuiet && since < heldBefore)
+    this.#cards.index.makeDue(({ isQuiet, since }) => isQuiet && since < heldBefore)
   }
 
   review(deliveries: readonly string[]) {
-    this.#cards.review(deliveries)
+    this.#cards.index.review(deliveries)
   }
 
   hasReviews(): boolean {
-    return this.#cards.hasReviews
+    return this.#cards.index.hasReviews
   }
 
   takeFlush(): boolean {
-    return this.#cards.takeFlush()
+    return this.#cards.index.takeFlush()
   }
 
   nextDueInMs(isLater?: (name: string) => boolean): number | undefined {
-    return this.#cards.nextInMs(isLater)
+    return this.#cards.index.nextInMs(isLater)
   }
 
   isStale(): boolean {

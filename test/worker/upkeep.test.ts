@@ -15,10 +15,10 @@ import { prepareSpool } from '../../src/spool/prepare.ts'
 import { sweep } from '../../src/spool/sweep.ts'
 import { scrubEnvironment, wasInfluenced } from '../../src/worker/isolate.ts'
 import { openWorker } from '../../src/worker/open-worker.ts'
+import { deadOf } from '../support/parked.ts'
 import { builtWorker } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { exited, makeWorld, readLines, startProgram } from './_world.ts'
-import { deadOf } from '../support/parked.ts'
 
 const ticksOf = (pid = 0) => {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []

@@ -11,6 +11,7 @@ import { Preparing } from './preparing.ts'
 import { Resting } from './resting.ts'
 import { beginOneByOne } from './suspects.ts'
 import { UnderWay } from './under-way.ts'
+import { Unreleased } from './unreleased.ts'
 import { answeredSessions } from './waiting-answers.ts'
 
 /** How many events are started before deliveries that are due for a retry are looked for again. */
@@ -35,16 +36,16 @@ export class Dispatcher {
   readonly #preparing = new Preparing()
   #isFull = false
   readonly #resting: Resting
-  /** By name: how to give back claims that could be neither handled nor given back. */
-  readonly #unreleased = new Map<string, () => Promise<string>>()
   #suspects: Promise<void> | undefined
   readonly faults = new Faults()
+  readonly #unreleased: Unreleased
   handled = 0
 
   constructor(deps: WorkerDeps, onSettled: () => void = () => {}) {
     this.#deps = deps
     this.#underWay = new UnderWay(onSettled)
     this.#resting = new Resting(deps.steadyNow)
+    this.#unreleased = new Unreleased(this.#resting, this.faults)
   }
 
   get isIdle(): boolean {
@@ -77,7 +78,7 @@ export class Dispatcher {
   async dispatch(isReplaced = () => false): Promise<number> {
     const before = this.handled
     this.#resting.forgetOld()
-    await this.#releaseLeft()
+    await this.#unreleased.tryAgain()
     // Without /proc, the sh front door leaves the sync to the disk to the worker.
     if (!hasProc()) this.faults.isolate('the spool', () => this.#deps.store.sync())
     if (this.#isStillFull()) {
@@ -210,7 +211,7 @@ export class Dispatcher {
     }
     if (!claim) return
     this.#resting.delete(name)
-    this.#unreleased.delete(name)
+    this.#unreleased.forget(name)
     this.handled += 1
     const endPreparing = this.#preparing.begin(bytes)
     const onQueued = () => {
@@ -219,7 +220,7 @@ export class Dispatcher {
     }
     const running = run(claim, onQueued)
       .catch(async (error) => {
-        const released = await this.#release(name, () => release(claim))
+        const released = await this.#unreleased.release(name, () => release(claim))
         this.#rest(released ?? name, times, error)
       })
       .finally(onQueued)
@@ -229,27 +230,6 @@ export class Dispatcher {
   /** Some channels may have the event. */
   async #releaseEvent(claim: Claim): Promise<string> {
     return this.#deps.store.release(claim, true)
-  }
-
-  /** Gives a claim back. @returns the name; undefined if that fails too: then only this worker can try it again */
-  async #release(name: string, release: () => Promise<string>): Promise<string | undefined> {
-    try {
-      return await release()
-    } catch (error) {
-      this.faults.note(name, error)
-      this.#unreleased.set(name, release)
-      return undefined
-    }
-  }
-
-  /** Gives back what could not be given back before, such as while a network disk did not respond. */
-  async #releaseLeft() {
-    for (const [name, release] of [...this.#unreleased]) {
-      if (this.#resting.has(name)) continue
-      const times = this.#resting.timesOf(name) + 1
-      this.#unreleased.delete(name)
-      if ((await this.#release(name, release)) === undefined) this.#resting.add(name, times)
-    }
   }
 
   /** Reports the failure and retries the event or delivery after a while. Nothing else waits for it. */

@@ -6,11 +6,11 @@ import { appendEntry } from '../../../src/journal/write.ts'
 import { openWorker } from '../../../src/worker/open-worker.ts'
 import { makeDelivery } from '../../support/delivery.ts'
 import { makeHome } from '../../support/home.ts'
+import { deadOf } from '../../support/parked.ts'
 import { builtWorker } from '../../support/program.ts'
 import { hasPty, startPty } from '../../support/pty.ts'
 import { holdAnswer, type Step, startReceiver } from '../../support/receiver.ts'
 import { exited, makeWorld, noteCrashes, retryById, startProgram, type World } from '../_world.ts'
-import { deadOf } from '../../support/parked.ts'
 
 const session_id = 's1'
 const ask = {

@@ -1,0 +1,228 @@
+import { lstatSync } from 'node:fs'
+import { join } from 'node:path'
+import { byAcceptance } from '../acceptance-order.ts'
+import type { Open } from './card.ts'
+import type { Claim } from './claim.ts'
+import { isFlushed, readFlushedAt } from './flushed.ts'
+import type { Spool } from './layout.ts'
+import { parseName } from './names.ts'
+import type { AskedWait } from './store.ts'
+import { isAsked, type Wait } from './wait.ts'
+
+/** A card in cards/, or one that this process has claimed. */
+export interface CardFile {
+  name: string
+  event: string
+  /** To see whether another file took its place. */
+  inode: number
+  /** By channel; undefined while the channel is under way. */
+  waits: Map<string, Wait | undefined>
+  claim?: Claim
+  /** The new states of channels that are still under way. */
+  next: Map<string, Wait>
+  /** Channels that are settled, but still in the file. */
+  settled: Set<string>
+  /** Whether a channel was run to its end since the claim. */
+  hasEnded: boolean
+}
+
+interface DueFilter {
+  group?: string
+  /** Keys of sessions. */
+  answered?: ReadonlySet<string> | undefined
+}
+
+export function isUnderWay({ waits }: CardFile): boolean {
+  return [...waits.values()].includes(undefined)
+}
+
+/** The cards in memory: what is open on which channel, and when it is due. */
+export class CardIndex {
+  readonly #spool: Spool
+  readonly #now: () => number
+  readonly #files = new Map<string, CardFile>()
+  readonly #byEvent = new Map<string, Set<CardFile>>()
+  /** By id of the delivery: where it is. */
+  readonly #places = new Map<string, { file: CardFile; channel: string }>()
+  /** Ids of deliveries that are under way now and to be made due as soon as they are back. */
+  readonly #awaited = new Set<string>()
+  /** By id: states that are being written. They are not due before that, but may be made due meanwhile. */
+  readonly beingWritten = new Map<string, Wait>()
+  /** When a person asked for failed deliveries to be tried at once, and the same as last reported. */
+  #flushedAt = 0
+  #reportedFlush = 0
+
+  constructor(spool: Spool, now: () => number) {
+    this.#spool = spool
+    this.#now = now
+  }
+
+  /** Looks whether a person has asked for failed deliveries to be tried now. */
+  readFlush() {
+    this.#flushedAt = readFlushedAt(this.#spool)
+  }
+
+  /** To see whether another file took the place of a card. */
+  inodeOf(name: string): number | undefined {
+    return lstatSync(join(this.#spool.cards, name), { throwIfNoEntry: false })?.ino
+  }
+
+  files(): CardFile[] {
+    return [...this.#files.values()]
+  }
+
+  get(name: string): CardFile | undefined {
+    return this.#files.get(name)
+  }
+
+  /** Where a delivery is that is not under way. */
+  find(id: string): { file: CardFile; wait: Wait } | undefined {
+    const { file, channel = '' } = this.#places.get(id) ?? {}
+    const wait = file?.waits.get(channel)
+    return file && wait && { file, wait }
+  }
+
+  has(event: string, channel: string): boolean {
+    return [...(this.#byEvent.get(event) ?? [])].some(({ waits }) => waits.has(channel))
+  }
+
+  /** Notes when a delivery is due. */
+  setWait(file: CardFile, wait: Wait) {
+    const { id, channel } = wait
+    file.waits.set(channel, this.#awaitedOr(wait))
+    this.#places.set(id, { file, channel })
+  }
+
+  /** The card of the event to which the channel belongs, or may be added. */
+  fileFor(event: string, channel: string): CardFile | undefined {
+    const files = [...(this.#byEvent.get(event) ?? [])]
+    return (
+      files.find(({ waits }) => waits.has(channel)) ?? files.find(({ claim }) => claim) ?? files[0]
+    )
+  }
+
+  forget(file: CardFile): undefined {
+    this.#files.delete(file.name)
+    for (const wait of file.waits.values()) {
+      if (wait && this.#places.get(wait.id)?.file === file) this.#places.delete(wait.id)
+    }
+    const files = this.#byEvent.get(file.event)
+    files?.delete(file)
+    if (files?.size === 0) this.#byEvent.delete(file.event)
+  }
+
+  /** Notes a card, in the place of one with the same name. */
+  remember(name: string, waits: readonly Wait[]) {
+    const known = this.#files.get(name)
+    if (known) this.forget(known)
+    const event = parseName(name)?.id ?? ''
+    const inode = this.inodeOf(name) ?? 0
+    const none = { waits: new Map(), next: new Map(), settled: new Set<string>(), hasEnded: false }
+    const file: CardFile = { name, event, inode, ...none }
+    for (const wait of waits) this.setWait(file, wait)
+    this.#files.set(name, file)
+    const files = this.#byEvent.get(event) ?? new Set()
+    this.#byEvent.set(event, files.add(file))
+  }
+
+  /** Whether a person has asked, since the last call, for failed deliveries to be tried now. */
+  takeFlush(): boolean {
+    this.readFlush()
+    const isNew = this.#flushedAt !== this.#reportedFlush
+    this.#reportedFlush = this.#flushedAt
+    return isNew
+  }
+
+  /** See `Store`. */
+  asked(changedAt: number): AskedWait[] {
+    return this.#waits()
+      .filter((wait) => isAsked(wait, changedAt))
+      .map((wait) => ({
+        channel: wait.channel,
+        ms: this.#dueInMs({ ...wait, until: wait.askedUntil }),
+      }))
+      .filter(({ ms }) => ms > 0)
+  }
+
+  /** Makes deliveries due now, because their reason to wait may be gone. */
+  makeDue(which: (wait: Readonly<Wait>) => boolean) {
+    for (const wait of [...this.#waits(), ...this.beingWritten.values()]) {
+      if (which(wait)) wait.until = 0
+    }
+  }
+
+  review(ids: readonly string[]) {
+    for (const id of ids) {
+      const found = this.find(id)
+      if (found) found.wait.until = 0
+      else this.#awaited.add(id)
+    }
+  }
+
+  /** Whether a held delivery was made due, to be reviewed. */
+  get hasReviews(): boolean {
+    return this.#waits().some(({ isHeld, until }) => isHeld && until === 0)
+  }
+
+  /**
+   * Ids of the due deliveries, in the order of acceptance: of one group, or without those that an answer in one of the
+   * sessions may concern, and without their groups.
+   */
+  due({ group, answered }: DueFilter = {}): string[] {
+    const due = this.#waits()
+      .filter((wait) => group === undefined || wait.group === group)
+      .filter((wait) => !this.#isBlocked(wait) && this.#dueInMs(wait) <= 0)
+    const concerned = answered?.size
+      ? due.filter((wait) => wait.canBeAnswered && answered.has(wait.session))
+      : []
+    const left = new Set(concerned.map((wait) => wait.group ?? wait.id))
+    return due
+      .filter((wait) => !left.has(wait.group ?? wait.id))
+      .sort(byAcceptance)
+      .map(({ id }) => id)
+  }
+
+  /** Ids of the deliveries that are not under way, whenever they are due: of one event, or of all. */
+  list(event?: string): string[] {
+    const waits = this.#waits()
+    return waits.filter((wait) => event === undefined || wait.event === event).map(({ id }) => id)
+  }
+
+  /** Milliseconds until the next one that is not `isLater` is due; undefined if there is none. */
+  nextInMs(isLater = (_id: string) => false): number | undefined {
+    let next: number | undefined
+    for (const wait of this.#waits()) {
+      if (isLater(wait.id) || this.#isBlocked(wait)) continue
+      next = Math.min(next ?? Number.POSITIVE_INFINITY, this.#dueInMs(wait))
+    }
+    return next
+  }
+
+  /** Whether a person has asked for this attempt. */
+  isFlushed({ state, since }: Pick<Open, 'state' | 'since'>): boolean {
+    return isFlushed({ isHeld: state === 'held', since }, this.#flushedAt, this.#now())
+  }
+
+  #waits(): Wait[] {
+    return [...this.#files.values()].flatMap(({ waits }) =>
+      [...waits.values()].flatMap((wait) => wait ?? []),
+    )
+  }
+
+  /** A card that may have crashed a worker is handled one channel after the other: only one of them may be the cause. */
+  #isBlocked({ id }: Wait): boolean {
+    const crashes = this.#places.get(id)?.file.claim?.crashes ?? 0
+    return crashes > 0
+  }
+
+  #dueInMs(wait: Pick<Wait, 'until' | 'since' | 'isHeld'>): number {
+    const { since, until } = wait
+    const now = this.#now()
+    if (now < since || isFlushed(wait, this.#flushedAt, now)) return 0
+    return Math.max(0, until - now)
+  }
+
+  #awaitedOr(wait: Wait): Wait {
+    return this.#awaited.delete(wait.id) ? { ...wait, until: 0 } : wait
+  }
+}
