@@ -66,7 +66,7 @@ export type Asked = z.output<typeof askedSchema>
  * channel is the desktop or a terminal.
  */
 export const deliverySchema = z.object({
-  id: z.string().describe('Id of the delivery; also its file name while it is parked'),
+  id: z.string().describe('Id of the delivery: that of the event, a dot, the channel'),
   events: z.array(z.string()).min(1).describe('Ids of the events it reports, oldest first'),
   host: z.string(),
   channel: z.string(),

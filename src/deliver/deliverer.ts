@@ -23,7 +23,7 @@ import { summarize } from './summary.ts'
 
 interface DelivererDeps extends AttemptDeps {
   config(): LoadedConfig
-  /** Whether a failed delivery is parked, or on its way there or back into its queue. */
+  /** Whether a failed delivery is on its card, or on its way there or back into its queue. */
   isComing?(event: string, channel: string): boolean
   /** Absent if nothing is known of earlier messages. */
   life?: MessageLife

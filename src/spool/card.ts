@@ -14,7 +14,7 @@ import { readSpoolFile } from './read.ts'
 /** The number changes when the format does. */
 const FORMAT = 'hookbell-card 1'
 
-const openSchema = z.object({
+export const openSchema = z.object({
   state: z
     .enum(['held', 'deferred', 'dead'])
     .describe('held by a rule; failed, and waits for its next attempt; or gave up'),
@@ -53,7 +53,7 @@ export type Card = ReadonlyMap<string, Open>
 
 /** Replaces a card. When this resolves, it survives a power cut. @throws the system error; the file is then unchanged */
 export async function replaceCard(path: string, card: Card, { tmp }: Pick<Spool, 'tmp'>) {
-  await writeDurableAsync(path, textOf(card), tmpPathIn(tmp))
+  await writeDurableAsync(path, cardText(card), tmpPathIn(tmp))
 }
 
 /**
@@ -67,7 +67,7 @@ export async function addCard(
   { tmp }: Pick<Spool, 'tmp'>,
 ): Promise<string> {
   const tmpPath = tmpPathIn(tmp)
-  await writeSynced(tmpPath, textOf(card))
+  await writeSynced(tmpPath, cardText(card))
   try {
     const name = placeCard(tmpPath, folder, { id: event })
     await syncFolderAsync(folder)
@@ -120,11 +120,11 @@ function remove(path: string): true {
   return true
 }
 
-function textOf(card: Card): string {
+export function cardText(card: Card): string {
   return JSON.stringify({ format: FORMAT, channels: Object.fromEntries(card) })
 }
 
-function tmpPathIn(tmp: string): string {
+export function tmpPathIn(tmp: string): string {
   return join(tmp, `${randomBytes(8).toString('hex')}.json`)
 }
 

@@ -13,6 +13,7 @@ import { formatHeader, type Header, isOfLaterVersion } from './header.ts'
 import { eventFolders, type Spool } from './layout.ts'
 import { isUnreadable, parseName, setAside, setUnreadableAside, wasClaimed } from './names.ts'
 import { newId } from './new-id.ts'
+import { adoptOldDeliveries } from './old-deliveries.ts'
 import { prepareSpool } from './prepare.ts'
 import { readSpoolFile } from './read.ts'
 import { syncWaiting } from './salvage.ts'
@@ -42,6 +43,7 @@ export class FileStore implements Store {
     this.#claims = new Claims(this.spool)
     this.#cards = new Cards(this.spool, this.#claims, now)
     this.#now = now
+    adoptOldDeliveries(this.spool)
     this.#cards.refresh(true)
     this.#cards.index.takeFlush()
   }
@@ -223,6 +225,7 @@ export class FileStore implements Store {
 
   reclaimAbandoned() {
     this.#claims.reclaimAbandoned()
+    adoptOldDeliveries(this.spool)
     this.#cards.refresh(true)
   }
 

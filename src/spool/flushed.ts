@@ -21,7 +21,7 @@ export function readFlushedAt(spool: Spool): number {
 }
 
 /**
- * Whether a delivery is due because it was parked before the flush. What a policy holds is not. A flush in the future
+ * Whether a delivery is due because it was kept before the flush. What a policy holds is not. A flush in the future
  * does not count, since after the clock was set back it would make the same delivery due again and again.
  */
 export function isFlushed(

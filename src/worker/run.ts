@@ -159,7 +159,7 @@ async function giveBack({ deliverer }: WorkerDeps, dispatcher: Dispatcher) {
   await waitAtMost(GIVE_BACK_MS, dispatcher.comeToRest())
 }
 
-/** Whether there are new events, events of hookbell's own or of a dead worker, or parked deliveries. */
+/** Whether there are new events, events of hookbell's own or of a dead worker, or cards. */
 function hasWork(deps: WorkerDeps, dispatcher: Dispatcher): boolean {
   const { notices, stateDir, store } = deps
   if (isAskedToEnd(deps) || isOnHold(stateDir)) return false

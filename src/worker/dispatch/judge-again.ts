@@ -87,8 +87,8 @@ async function drop({ claim, delivery }: Due, reason: string, { store, journal, 
 }
 
 /**
- * Parks a delivery that is due in quiet hours until these end, and one that is due while the agent is at work again. One that
- * quiet hours hold already is parked anew if their end has changed.
+ * Holds a delivery that is due in quiet hours until these end, and one that is due while the agent is at work again. One that
+ * quiet hours hold already is held anew if their end has changed.
  * @returns undefined if it is to be sent, or is held as before
  */
 async function holdAgain(

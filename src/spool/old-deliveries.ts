@@ -1,0 +1,58 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import * as z from 'zod'
+import { writeDurable } from '../fs/durable.ts'
+import { listQuietly } from '../fs/list.ts'
+import { cardText, openSchema, placeCard, tmpPathIn } from './card.ts'
+import type { Spool } from './layout.ts'
+import { parseName } from './names.ts'
+import { readSpoolFile } from './read.ts'
+
+const oldSchema = openSchema.omit({ state: true }).extend({
+  format: z.literal('hookbell-delivery 1'),
+  isHeld: z.boolean(),
+})
+
+/** The event and the channel. */
+const OLD_NAME = /^[^.]+\.[^.]+$/
+
+/**
+ * Makes cards of the files that earlier builds had for each delivery, in deferred/ and dead/. They were never released, so
+ * this may go with the first release.
+ */
+export function adoptOldDeliveries(spool: Spool) {
+  const { cards, dead } = spool
+  for (const [from, to] of [
+    [join(spool.state, 'spool', 'deferred'), cards],
+    // What an old worker had claimed when it crashed.
+    [cards, cards],
+    [dead, dead],
+  ] as const) {
+    for (const name of listQuietly(from)) {
+      if (OLD_NAME.test(parseName(name)?.id ?? '')) adopt(join(from, name), to, spool)
+    }
+  }
+}
+
+/** What cannot be read stays where it is. */
+function adopt(path: string, folder: string, spool: Spool) {
+  const old = readOld(path)
+  const id = old?.delivery.events[0]
+  if (!old || id === undefined) return
+  const { isHeld, format: _, ...rest } = old
+  const state = folder === spool.dead ? 'dead' : isHeld ? 'held' : 'deferred'
+  const card = new Map([[old.delivery.channel, { ...rest, state } as const]])
+  const tmp = tmpPathIn(spool.tmp)
+  writeDurable(tmp, [cardText(card)], `${tmp}.new`)
+  placeCard(tmp, folder, { id })
+  rmSync(path, { force: true })
+}
+
+function readOld(path: string): z.output<typeof oldSchema> | undefined {
+  try {
+    const file = readSpoolFile(path)
+    return 'foreign' in file ? undefined : oldSchema.parse(JSON.parse(file.bytes.toString()))
+  } catch {
+    return undefined
+  }
+}
