@@ -76,7 +76,6 @@ const topics: { [folder: string]: readonly string[] } = {
     'hostile-terminal',
     'machine',
     'moved-session',
-    'old-state',
     'reconcile',
     'recovery',
     'starvation',

@@ -132,8 +132,8 @@ export class Deliverer {
     const ready = await this.#gather(orders)
     const [first, ...rest] = ready
     if (!first) return line.limiter.cancel(slot)
-    const others = rest.map((one) => one.delivery)
-    const delivery = others.length > 0 ? summarize([first.delivery, ...others]) : first.delivery
+    const all = [first.delivery, ...rest.map((one) => one.delivery)] as const
+    const delivery = rest.length > 0 ? summarize(all) : first.delivery
     const destination = findWay(delivery.channel, this.#deps.config(), first.order.isDirect)
     const outcome = await this.#attempt(delivery, destination, slot, line)
     if (this.#bypass(first.order, outcome, line)) return
@@ -141,8 +141,8 @@ export class Deliverer {
     // A failed summary was one attempt, which counts for the first message. The others are still queued.
     const isFailed = outcome.type === 'deferred' && !outcome.delivery.remaining
     if (isFailed) line.queue.putBack(rest.map((one) => one.order))
-    for (const one of isFailed ? [first] : ready)
-      one.order.resolve(shareOf(outcome, one.delivery, delivery))
+    const ended = isFailed ? [first] : ready
+    for (const { order, ...one } of ended) order.resolve(shareOf(outcome, one.delivery, delivery))
   }
 
   /** Loads the deliveries, and resolves those that are not sent now. */

@@ -43,7 +43,6 @@ export class FileStore implements Store {
     this.#claims = new Claims(this.spool)
     this.#cards = new Cards(this.spool, this.#claims, now)
     this.#now = now
-    adoptOldDeliveries(this.spool)
     this.#cards.refresh(true)
     this.#cards.index.takeFlush()
   }
@@ -126,12 +125,8 @@ export class FileStore implements Store {
     const since = this.#now()
     if (open.state !== 'dead') return await this.#cards.keep({ ...open, since })
     const { channel, events } = open.delivery
-    await addCard(
-      this.spool.dead,
-      events[0] ?? '',
-      new Map([[channel, { ...open, since }]]),
-      this.spool,
-    )
+    const card = new Map([[channel, { ...open, since }]])
+    await addCard(this.spool.dead, events[0] ?? '', card, this.spool)
   }
 
   isKept(event: string, channel: string): boolean {
