@@ -137,12 +137,11 @@ export class Deliverer {
     const destination = findWay(delivery.channel, this.#deps.config(), first.order.isDirect)
     const outcome = await this.#attempt(delivery, destination, slot, line)
     if (this.#bypass(first.order, outcome, line)) return
-    if (ready.length === 1) return first.order.resolve(outcome)
+    if (rest.length === 0) return first.order.resolve(outcome)
     // A failed summary was one attempt, which counts for the first message. The others are still queued.
     const isFailed = outcome.type === 'deferred' && !outcome.delivery.remaining
-    if (isFailed) line.queue.putBack(rest.map((one) => one.order))
-    const ended = isFailed ? [first] : ready
-    for (const { order, ...one } of ended) order.resolve(shareOf(outcome, one.delivery, delivery))
+    if (isFailed) line.queue.putBack(ready.splice(1).map((one) => one.order))
+    for (const one of ready) one.order.resolve(shareOf(outcome, one.delivery, delivery))
   }
 
   /** Loads the deliveries, and resolves those that are not sent now. */
