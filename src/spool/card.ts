@@ -11,6 +11,17 @@ import type { Spool } from './layout.ts'
 import { formatName } from './names.ts'
 import { readSpoolFile } from './read.ts'
 
+/** Codes of file systems that cannot give a file a second name. */
+const NO_LINKS = new Set([
+  'EPERM',
+  'ENOTSUP',
+  'EOPNOTSUPP',
+  'ENOSYS',
+  'EMLINK',
+  'EACCES',
+  'UNKNOWN',
+])
+
 /** The number changes when the format does. */
 const FORMAT = 'hookbell-card 1'
 
@@ -101,8 +112,8 @@ function moveToFree(from: string, to: string): boolean {
     return true
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return isSameFile(from, to) && remove(from)
-    if (errorCode(error) === 'ENOENT') throw error
     // Some file systems have no links.
+    if (!NO_LINKS.has(errorCode(error) ?? '')) throw error
     if (!isMissing(to)) return false
     renameFile(from, to)
     return true

@@ -208,13 +208,15 @@ export class Cards {
   }
 
   #moveBack(file: CardFile, name: { id: string; crashes: number | undefined }) {
-    this.index.forget(file)
+    const waits = [...file.waits.values()].flatMap((wait) => wait ?? [])
     try {
-      const waits = [...file.waits.values()].flatMap((wait) => wait ?? [])
-      this.index.remember(placeCard(file.claim?.path ?? '', this.#spool.cards, name), waits)
+      const placed = placeCard(file.claim?.path ?? '', this.#spool.cards, name)
+      this.index.forget(file)
+      this.index.remember(placed, waits)
     } catch (error) {
-      // Another worker may have taken this one for dead and reclaimed the file.
       if (errorCode(error) !== 'ENOENT') throw error
+      // Another worker may have taken this one for dead and reclaimed the file.
+      this.index.forget(file)
     }
   }
 

@@ -118,21 +118,16 @@ describe('an event that can be neither prepared nor given back', () => {
   })
 })
 
-describe('a delivery that could not be given back, and is parked again', () => {
+describe('a delivery whose card could not be given back', () => {
   it('is not started again while its next attempt is under way', async () => {
     const world = makeWorld()
-    const claimed = () => {
-      const [owner = ''] = readdirSync(world.spool.cur)
-      const [name = ''] = readdirSync(join(world.spool.cur, owner))
-      return join(world.spool.cur, owner, name)
-    }
-    const replaceByFolder = () => {
-      const path = claimed()
-      rmSync(path)
-      mkdirSync(join(path, 'full'), { recursive: true })
+    const { cards } = world.spool
+    const replaceFolder = () => {
+      renameSync(cards, `${cards}.gone`)
+      writeFileSync(cards, '')
       return { status: 500 }
     }
-    const { url, received } = await startReceiver({ script: [replaceByFolder, 'blackhole'] })
+    const { url, received } = await startReceiver({ script: [replaceFolder, 'blackhole'] })
     world.configure({ channels: { web: { type: 'slack', url: `${url}/services/x` } } })
     const { deps } = openWorker(world)
     onTestFinished(() => deps.store.close())
@@ -142,7 +137,8 @@ describe('a delivery that could not be given back, and is parked again', () => {
     const dispatcher = new Dispatcher({ ...deps, steadyNow: () => clock.now })
     await dispatcher.dispatch()
     await dispatcher.comeToRest()
-    rmSync(claimed(), { recursive: true })
+    rmSync(cards)
+    renameSync(`${cards}.gone`, cards)
     deps.store.makeDue(0)
     // Its pause ends while others are started.
     const { store } = deps
@@ -239,6 +235,6 @@ describe('a held delivery', () => {
     block(world.spool[folder])
     await dispatch()
     expect(world.lines().map(({ id }) => id)).toEqual(['first'])
-    expect(world.parked()).toEqual([folder === 'dead' ? 'second.file~3' : 'second.file'])
+    expect(world.parked()).toEqual([folder === 'dead' ? 'second.file~3' : 'second'])
   })
 })
