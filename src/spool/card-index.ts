@@ -36,6 +36,11 @@ export function isUnderWay({ waits }: CardFile): boolean {
   return [...waits.values()].includes(undefined)
 }
 
+/** The waits of the channels that are not under way. */
+export function waitsOf({ waits }: CardFile): Wait[] {
+  return [...waits.values()].flatMap((wait) => wait ?? [])
+}
+
 /** The cards in memory: what is open on which channel, and when it is due. */
 export class CardIndex {
   readonly #spool: Spool
@@ -204,9 +209,7 @@ export class CardIndex {
   }
 
   #waits(): Wait[] {
-    return [...this.#files.values()].flatMap(({ waits }) =>
-      [...waits.values()].flatMap((wait) => wait ?? []),
-    )
+    return this.files().flatMap((file) => waitsOf(file))
   }
 
   /** A card that may have crashed a worker is handled one channel after the other: only one of them may be the cause. */

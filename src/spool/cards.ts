@@ -14,7 +14,7 @@ import {
   readCardQuietly,
   replaceCard,
 } from './card.ts'
-import { type CardFile, CardIndex, isUnderWay } from './card-index.ts'
+import { type CardFile, CardIndex, isUnderWay, waitsOf } from './card-index.ts'
 import type { Claim, Claims } from './claim.ts'
 import type { Spool } from './layout.ts'
 import { parseName, setAside, wasClaimed } from './names.ts'
@@ -208,14 +208,13 @@ export class Cards {
   }
 
   #moveBack(file: CardFile, name: { id: string; crashes: number | undefined }) {
-    const waits = [...file.waits.values()].flatMap((wait) => wait ?? [])
     try {
       const placed = placeCard(file.claim?.path ?? '', this.#spool.cards, name)
       this.index.forget(file)
-      this.index.remember(placed, waits)
+      this.index.remember(placed, waitsOf(file))
     } catch (error) {
+      // Otherwise another worker may have taken this one for dead and reclaimed the file.
       if (errorCode(error) !== 'ENOENT') throw error
-      // Another worker may have taken this one for dead and reclaimed the file.
       this.index.forget(file)
     }
   }

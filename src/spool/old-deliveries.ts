@@ -8,10 +8,13 @@ import type { Spool } from './layout.ts'
 import { parseName } from './names.ts'
 import { readSpoolFile } from './read.ts'
 
-const oldSchema = openSchema.omit({ state: true }).extend({
-  format: z.literal('hookbell-delivery 1'),
-  isHeld: z.boolean(),
-})
+/** Made on demand: zod takes a tenth of a start, and most have no such file. */
+function oldSchema() {
+  return openSchema.omit({ state: true }).extend({
+    format: z.literal('hookbell-delivery 1'),
+    isHeld: z.boolean(),
+  })
+}
 
 /** The event and the channel. */
 const OLD_NAME = /^[^.]+\.[^.]+$/
@@ -48,10 +51,10 @@ function adopt(path: string, folder: string, spool: Spool) {
   rmSync(path, { force: true })
 }
 
-function readOld(path: string): z.output<typeof oldSchema> | undefined {
+function readOld(path: string): z.output<ReturnType<typeof oldSchema>> | undefined {
   try {
     const file = readSpoolFile(path)
-    return 'foreign' in file ? undefined : oldSchema.parse(JSON.parse(file.bytes.toString()))
+    return 'foreign' in file ? undefined : oldSchema().parse(JSON.parse(file.bytes.toString()))
   } catch {
     return undefined
   }
