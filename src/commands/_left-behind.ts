@@ -4,8 +4,8 @@ import { listQuietly } from '../fs/list.ts'
 import { spoolIn } from '../spool/layout.ts'
 import { lockHolder } from '../spool/lock/lock.ts'
 import { parseName } from '../spool/names.ts'
+import { isOnHold } from '../spool/requests.ts'
 import { counted } from '../text/counted.ts'
-import { isOnHold } from '../worker/on-hold.ts'
 
 /**
  * Tells the user if messages wait for a later attempt and no worker runs to make it. The commands that call this start no

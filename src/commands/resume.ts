@@ -1,7 +1,7 @@
 import { defineCommand } from 'citty'
 import { say } from '../cli/output.ts'
+import { isOnHold } from '../spool/requests.ts'
 import { setOnHold } from '../worker/control.ts'
-import { isOnHold } from '../worker/on-hold.ts'
 import { deliverOnce } from '../worker/run.ts'
 import { becomeWorker } from './_become-worker.ts'
 import { stateFolders } from './_events.ts'

@@ -14,7 +14,7 @@ const EVENT_NAME = /^[\w.~-]+$/
 export function limitWaiting(state: string) {
   try {
     const spool = spoolIn(state)
-    const max = existsSync(`${state}/on-hold`) ? MAX_WAITING : MAX_WITHOUT_WORKER
+    const max = existsSync(`${state}/spool/requests/hold`) ? MAX_WAITING : MAX_WITHOUT_WORKER
     const oldest = new Arrivals(spool.new).list().slice(0, -max)
     const taken = oldest.filter(({ id }) => EVENT_NAME.test(id) && take(id, spool))
     if (taken.length === 0) return

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { byAcceptance } from '../acceptance-order.ts'
 import type { Open } from './card.ts'
 import type { Claim } from './claim.ts'
-import { isFlushed, readFlushedAt } from './flushed.ts'
 import type { Spool } from './layout.ts'
 import { parseName } from './names.ts'
+import { isFlushed, requestedAt } from './requests.ts'
 import type { AskedWait } from './store.ts'
 import { isAsked, type Wait } from './wait.ts'
 
@@ -64,7 +64,7 @@ export class CardIndex {
 
   /** Looks whether a person has asked for failed deliveries to be tried now. */
   readFlush() {
-    this.#flushedAt = readFlushedAt(this.#spool)
+    this.#flushedAt = requestedAt(this.#spool.state, 'flush')
   }
 
   /** To see whether another file took the place of a card. */

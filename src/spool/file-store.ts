@@ -229,14 +229,14 @@ export class FileStore implements Store {
   }
 
   watch(onArrival: () => void) {
-    const { new: arrivals, cards } = this.spool
+    const { new: arrivals, cards, requests } = this.spool
     // A claim changes the folder too. Listing it again then would delay the claimed event.
     const isGone = (name: string) => !existsSync(join(arrivals, name))
     const watchers = [
       new FolderWatcher([arrivals], (name) => {
         if (name === undefined || !isGone(name)) onArrival()
       }),
-      new FolderWatcher([cards], () => onArrival()),
+      new FolderWatcher([cards, requests], () => onArrival()),
     ]
     return { close: () => watchers.map((watcher) => watcher.close()) }
   }

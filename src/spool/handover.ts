@@ -1,31 +1,21 @@
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
-import { replaceFile } from '../fs/durable.ts'
-import { isMissing } from '../fs/missing.ts'
-import { readQuietly } from '../fs/read.ts'
 import { packageVersion } from '../package-root.ts'
 import { lockHolder, lockVersion } from './lock/lock.ts'
 import { type Owner, ownerToken, thisProcess } from './lock/owner.ts'
-import { notifyWorker } from './notify-worker.ts'
+import { putRequest, readRequest, takeBackRequest } from './requests.ts'
 
 // After an upgrade, the worker of the older version finishes what is under way, ends, and starts the newer one.
 // The request names the process that it is for, so a stale request does not end any other worker.
-
-function requestPath(state: string): string {
-  return join(state, 'worker.handover')
-}
 
 /** Asks the running worker to end in favour of a newer one. @returns false if none runs */
 export function requestHandover(state: string): boolean {
   const holder = lockHolder(state)
   if (!holder || holder.pid === process.pid) return false
   writeRequest(state, holder)
-  notify(state)
   return true
 }
 
 function writeRequest(state: string, worker: Owner) {
-  replaceFile(requestPath(state), `${ownerToken(worker)}\n`)
+  putRequest(state, 'handover', ownerToken(worker))
 }
 
 /** Asks the running worker to end if its version is older. @returns whether it was asked */
@@ -45,23 +35,15 @@ export function requestHandoverIfReplaced(state: string, installed = packageVers
     writeRequest(state, holder)
 }
 
-/** Whether this worker is asked to end. Called each time it looks for work; without a request it costs one call. */
+/** Whether this worker is asked to end. */
 export function handoverRequested(state: string): boolean {
-  const path = requestPath(state)
-  return !isMissing(path) && readQuietly(path)?.trim() === ownerToken(thisProcess())
+  const request = readRequest(state, 'handover')
+  return request !== undefined && request === ownerToken(thisProcess())
 }
 
 /** Removes the request to this process once it is fulfilled. */
 export function endHandover(state: string) {
-  if (handoverRequested(state)) rmSync(requestPath(state), { force: true })
-}
-
-function notify(state: string) {
-  try {
-    notifyWorker(state)
-  } catch {
-    // The worker looks again within a minute anyway.
-  }
+  if (handoverRequested(state)) takeBackRequest(state, 'handover')
 }
 
 /** A worker whose lock has no version is older than any whose lock has one. */

@@ -3,10 +3,12 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { writeDurable } from '../fs/durable.ts'
 import { listQuietly } from '../fs/list.ts'
+import { isMissing } from '../fs/missing.ts'
 import { cardText, openSchema, placeCard, tmpPathIn } from './card.ts'
 import type { Spool } from './layout.ts'
 import { parseName } from './names.ts'
 import { readSpoolFile } from './read.ts'
+import { putRequest } from './requests.ts'
 
 /** Made on demand: zod takes a tenth of a start, and most have no such file. */
 function oldSchema() {
@@ -20,11 +22,16 @@ function oldSchema() {
 const OLD_NAME = /^[^.]+\.[^.]+$/
 
 /**
- * Makes cards of the files that earlier builds had for each delivery, in deferred/ and dead/. They were never released, so
- * this may go with the first release.
+ * Makes cards of the files that earlier builds had for each delivery, in deferred/ and dead/, and keeps their hold. They were
+ * never released, so this may go with the first release.
  */
 export function adoptOldDeliveries(spool: Spool) {
   const { cards, dead } = spool
+  const held = join(spool.state, 'on-hold')
+  if (!isMissing(held)) {
+    putRequest(spool.state, 'hold')
+    rmSync(held)
+  }
   for (const [from, to] of [
     [join(spool.state, 'spool', 'deferred'), cards],
     // What an old worker had claimed when it crashed.

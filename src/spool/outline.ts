@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { listQuietly } from '../fs/list.ts'
-import { isFlushed, readFlushedAt } from './flushed.ts'
 import type { Spool } from './layout.ts'
 import { parseName } from './names.ts'
 import { readSpoolFile } from './read.ts'
+import { isFlushed, requestedAt } from './requests.ts'
 
 /** When an open delivery is due. */
 interface OpenOutline {
@@ -18,7 +18,7 @@ interface OpenOutline {
  * be read, which `spoolAtRisk` reports.
  */
 export function outlineOpen(spool: Spool): OpenOutline[] {
-  const flushedAt = readFlushedAt(spool)
+  const flushedAt = requestedAt(spool.state, 'flush')
   const now = Date.now()
   const names = listQuietly(spool.cards).filter((name) => parseName(name)?.isCard)
   return names.flatMap((name) =>

@@ -1,28 +1,44 @@
-import { readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { listQuietly } from '../fs/list.ts'
 import { appendEntry } from '../journal/write.ts'
 import type { Claim } from '../spool/claim.ts'
-import { claimedEvents, makeAllDue } from '../spool/control.ts'
 import { FileStore } from '../spool/file-store.ts'
+import type { Spool } from '../spool/layout.ts'
 import { parseName } from '../spool/names.ts'
-import { notifyWorker } from '../spool/notify-worker.ts'
+import { outlineOpen } from '../spool/outline.ts'
 import { prepareSpool } from '../spool/prepare.ts'
+import { putRequest, takeBackRequest } from '../spool/requests.ts'
 import type { DeliveryClaim } from '../spool/store.ts'
-import { holdPath } from './on-hold.ts'
-import { notePurge, PURGED } from './purged.ts'
+
+/** The recorded reason for purged events. */
+export const PURGED = 'purged by hand'
 
 /** Holds everything back, or lets it go again. @throws the system error */
 export function setOnHold(stateDir: string, isHeld: boolean) {
   prepareSpool(stateDir)
-  if (isHeld) writeFileSync(holdPath(stateDir), '', { mode: 0o600 })
-  else rmSync(holdPath(stateDir), { force: true })
-  notifyWorker(stateDir)
+  if (isHeld) putRequest(stateDir, 'hold')
+  else takeBackRequest(stateDir, 'hold')
 }
 
-/** Makes all failed deliveries due now. @returns how many deliveries */
+/**
+ * Makes due now all failed deliveries, and the claimed events of workers that wait for a failed destination. Deliveries
+ * that a policy holds stay held. They are not rewritten, because that would bring back those that a worker claims meanwhile.
+ * @returns how many @throws the system error
+ */
 export function flush(stateDir: string): number {
-  const count = makeAllDue(prepareSpool(stateDir))
-  if (count > 0) notifyWorker(stateDir)
+  const spool = prepareSpool(stateDir)
+  const failed = outlineOpen(spool).filter(({ isHeld }) => !isHeld).length
+  const count = failed + claimedEvents(spool).length
+  if (count > 0) putRequest(stateDir, 'flush')
   return count
+}
+
+/** Ids of the events that workers have claimed, each once. */
+function claimedEvents({ cur }: Spool): string[] {
+  const owners = listQuietly(cur).map((owner) => join(cur, owner))
+  const names = owners.flatMap((owner) => listQuietly(owner))
+  return [...new Set(names.flatMap((name) => parseName(name)?.id ?? []))]
 }
 
 /**
@@ -40,8 +56,7 @@ export async function purge(stateDir: string): Promise<number> {
   const ids = [...new Set([...events.map(({ id }) => id), ...deliveries.map(({ event }) => event)])]
   const at = Date.now()
   try {
-    notePurge(stateDir)
-    notifyWorker(stateDir)
+    putRequest(stateDir, 'purge')
     await Promise.all(
       ids.map((id) => appendEntry(stateDir, { at, id, type: 'suppressed', reason: PURGED })),
     )

@@ -1,13 +1,14 @@
 import { appendEntry } from '../journal/write.ts'
 import { type DeadItem, dropItem, listDead, retryItem } from '../spool/dead.ts'
-import { noteFlush } from '../spool/flushed.ts'
 import { prepareSpool } from '../spool/prepare.ts'
+import { putRequest } from '../spool/requests.ts'
 
 // Each record is written before the move: a running worker delivers at once, and its records must come after this one.
 
 /** Ends the pauses of destinations that have failed: a person who retries something dead has repaired them. */
 export function endPauses(stateDir: string): void {
-  noteFlush(prepareSpool(stateDir))
+  prepareSpool(stateDir)
+  putRequest(stateDir, 'flush')
 }
 
 /** Retries a dead delivery or event under the same id. Channels that delivered the event do not get it again. */

@@ -1,13 +1,13 @@
 import type { LoadedConfig } from '../config/load/load.ts'
 import { handoverRequested } from '../spool/handover.ts'
 import { HEARTBEAT_MS } from '../spool/lock/owner.ts'
+import { isOnHold, RequestWatch } from '../spool/requests.ts'
+import { PURGED } from './control.ts'
 import type { WorkerDeps } from './deps.ts'
 import type { Dispatcher } from './dispatch/dispatcher.ts'
 import { keepWaits } from './keep-waits.ts'
-import { isOnHold } from './on-hold.ts'
 import type { Opened } from './open-worker.ts'
 import type { ConfigProblem } from './own-messages/config-problem.ts'
-import { PURGED, PurgeWatch } from './purged.ts'
 import type { WakeUp } from './wake-up.ts'
 import type { RunningTurns } from './watch/running-turns.ts'
 
@@ -15,7 +15,7 @@ import type { RunningTurns } from './watch/running-turns.ts'
 export async function serve(opened: Opened, dispatcher: Dispatcher, wakeUp: WakeUp) {
   const { deps, digest, maintenance, problem } = opened
   const { stateDir, config, open, steadyNow } = deps
-  const purged = new PurgeWatch(stateDir)
+  const purged = new RequestWatch(stateDir, 'purge')
   let lastWork = steadyNow()
   let settings = config.get()
   while (!isAskedToEnd(deps)) {
@@ -66,7 +66,7 @@ function renewSettings(before: LoadedConfig, deps: WorkerDeps, wakeUp: WakeUp): 
 }
 
 /** Follows what a person asked for with `hold`, `flush` and `purge`. @returns whether deliveries are on hold */
-function followRequests({ deliverer, stateDir, store }: WorkerDeps, purged: PurgeWatch): boolean {
+function followRequests({ deliverer, stateDir, store }: WorkerDeps, purged: RequestWatch): boolean {
   const isHeld = isOnHold(stateDir)
   deliverer.setPaused(isHeld)
   if (store.takeFlush()) deliverer.reset()

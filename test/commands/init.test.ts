@@ -162,7 +162,7 @@ describe('init --dry-run', () => {
     expect((await run({ dryRun: true })).split('\n').slice(0, 6)).toEqual([
       '--- /dev/null',
       '+++ ~/.claude/settings.json',
-      '@@ -0,0 +1,81 @@',
+      '@@ -0,0 +1,93 @@',
       '+{',
       '+  "hooks": {',
       '+    "Notification": [',

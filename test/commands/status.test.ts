@@ -175,8 +175,13 @@ describe.skipIf(process.platform === 'win32')('pipes in the state folder', () =>
     await home.run('init', '--client', 'droid', '--yes')
     home.accept({ hook_event_name: 'Stop' })
     await home.run('worker', '--once')
-    const names = ['mutes.json', 'places.json', 'policy-memory.json', 'flushed', 'worker.lock']
-    const deeper = ['runtime/package.json', 'spool/cards/event-1.json']
+    const names = ['mutes.json', 'places.json', 'policy-memory.json', 'worker.lock']
+    const deeper = [
+      'runtime/package.json',
+      'spool/cards/event-1.json',
+      'spool/requests/flush',
+      'spool/requests/handover',
+    ]
     for (const name of [...names, ...deeper]) {
       rmSync(join(home.state, name), { force: true })
       spawnSync('mkfifo', [join(home.state, name)])

@@ -311,14 +311,13 @@ describe('hookbell uninstall, after init for every client', () => {
     }
     await expect
       .poll(filesAfterStatus)
-      .toEqual(expect.arrayContaining(['cache', 'mutes.json', 'on-hold', 'trusted-projects.json']))
+      .toEqual(expect.arrayContaining(['cache', 'mutes.json', 'spool', 'trusted-projects.json']))
     for (const name of [
       'alarms.json',
       'own-channels.json',
       'shown.json',
       'digest-settled',
       'config-problem-told',
-      'flushed',
     ])
       writeFileSync(join(home.state, name), '{}')
     const { stdout, exitCode } = await home.run('uninstall', '--yes', '--purge')

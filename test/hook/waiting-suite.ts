@@ -100,12 +100,13 @@ export function waitingSuite(door: Door) {
 
     it('are not limited while deliveries are on hold', async () => {
       const { home, run, waiting, setMarker } = await makeBroken(MAX + 1)
-      writeFileSync(join(home.state, 'on-hold'), '')
+      mkdirSync(join(home.state, 'spool/requests'), { recursive: true })
+      writeFileSync(join(home.state, 'spool/requests/hold'), '')
       for (const _ of [1, 2]) {
         setMarker()
         await run()
       }
-      rmSync(join(home.state, 'on-hold'))
+      rmSync(join(home.state, 'spool/requests/hold'))
       expect(waiting()).toBe(MAX + 3)
       setMarker()
       await run()

@@ -15,7 +15,7 @@ import { execa } from 'execa'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { FileStore } from '../../src/spool/file-store.ts'
 import { ownerToken, thisProcess } from '../../src/spool/lock/owner.ts'
-import { notifyWorker } from '../../src/spool/notify-worker.ts'
+import { putRequest } from '../../src/spool/requests.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import { makeFolder } from '../support/folder.ts'
 import {
@@ -66,9 +66,9 @@ it.runIf(process.platform === 'linux')(
   },
 )
 
-it('a store reports that a command has woken the worker', async () => {
+it('a store reports that something is asked of the worker', async () => {
   const { stateDir, calls } = await watchNew()
-  notifyWorker(stateDir)
+  putRequest(stateDir, 'flush')
   await expect.poll(calls).toBeGreaterThan(0)
 })
 

@@ -52,7 +52,7 @@ describe('a worker of an older version', () => {
     const { owner } = await startSleeper()
     writeFileSync(lockPath(stateDir), `${ownerToken(owner).replaceAll('_', ' ')} ${old}\n`)
     expect(requestHandoverIfOlder(stateDir, mine)).toBe(isAsked)
-    expect(existsSync(join(stateDir, 'worker.handover'))).toBe(isAsked)
+    expect(existsSync(join(stateDir, 'spool/requests/handover'))).toBe(isAsked)
   })
 })
 
@@ -71,7 +71,7 @@ describe('a handover request', () => {
 
   it.skipIf(process.platform === 'win32')('is not waited for if a pipe is in its place', () => {
     const { stateDir } = makeWorld()
-    execFileSync('mkfifo', [join(stateDir, 'worker.handover')])
+    execFileSync('mkfifo', [join(stateDir, 'spool/requests/handover')])
     expect(handoverRequested(stateDir)).toBe(false)
   })
 
@@ -97,7 +97,7 @@ describe('a handover request', () => {
     const { stateDir, spool } = makeWorld()
     const { owner } = await startSleeper()
     writeFileSync(lockPath(stateDir), `${ownerToken(owner).replaceAll('_', ' ')} 1.0.0\n`)
-    const path = join(stateDir, 'worker.handover')
+    const path = join(stateDir, 'spool/requests/handover')
     writeFileSync(`${path}.${process.pid}`, 'half')
     rmSync(spool.new, { recursive: true })
     expect(requestHandover(stateDir)).toBe(true)
@@ -107,7 +107,7 @@ describe('a handover request', () => {
   it('is removed by the process that it addresses, once fulfilled', async () => {
     const { stateDir } = makeWorld()
     const { owner } = await startSleeper()
-    const path = join(stateDir, 'worker.handover')
+    const path = join(stateDir, 'spool/requests/handover')
     for (const [addressed, isLeft] of [
       [owner, true],
       [thisProcess(), false],

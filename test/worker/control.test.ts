@@ -16,8 +16,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { FolderWatcher } from '../../src/fs/folder-watcher.ts'
 import { packageRoot } from '../../src/package-root.ts'
 import { ownerToken, thisProcess } from '../../src/spool/lock/owner.ts'
+import { isOnHold } from '../../src/spool/requests.ts'
 import { flush, purge, setOnHold } from '../../src/worker/control.ts'
-import { isOnHold } from '../../src/worker/on-hold.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import { park } from '../support/parked.ts'
 import { builtWorker } from '../support/program.ts'
@@ -189,19 +189,20 @@ describe('a running worker', () => {
 
 describe('a command', () => {
   it.each([
-    ['hold', (state: string) => setOnHold(state, true)],
-    ['resume', (state: string) => setOnHold(state, false)],
-    ['flush', flush],
-    ['purge', purge],
-  ])('(%s) wakes a worker that waits', async (_, ask) => {
+    ['hold', 'hold', (state: string) => setOnHold(state, true)],
+    ['resume', 'hold', (state: string) => setOnHold(state, false)],
+    ['flush', 'flush', flush],
+    ['purge', 'purge', purge],
+  ] as const)('(%s) wakes a worker that waits', async (command, what, ask) => {
     const { spool, stateDir } = makeWorld()
     const why = { since: 0, reason: 'x', isHeld: false }
     park(spool, { ...why, delivery: makeDelivery('e', inAnHour()) })
     const woken: string[] = []
-    const watcher = new FolderWatcher([spool.cards], (name) => void woken.push(name ?? ''))
+    if (command === 'resume') setOnHold(stateDir, true)
+    const watcher = new FolderWatcher([spool.requests], (name) => void woken.push(name ?? ''))
     onTestFinished(() => watcher.close())
     await ask(stateDir)
-    await expect.poll(() => woken).toContain(`.wake-${process.pid}`)
+    await expect.poll(() => woken).toContain(what)
   })
 })
 

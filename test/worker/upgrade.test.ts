@@ -88,7 +88,7 @@ describe('an upgrade under load', () => {
         .sort(),
     ).toEqual(files.sort())
     expect(slow.received).toHaveLength(questions.length)
-    expect(existsSync(join(world.stateDir, 'worker.handover'))).toBe(false)
+    expect(existsSync(join(world.spool.requests, 'handover'))).toBe(false)
   })
 })
 
@@ -122,7 +122,7 @@ describe('a worker of the same version', () => {
     onTestFinished(() => killHolder(world))
     await expect.poll(() => lockHolder(world.stateDir)?.pid).toBe(first.pid)
     expect(await exited(startInstalled(world))).toBe(0)
-    expect(existsSync(join(world.stateDir, 'worker.handover'))).toBe(false)
+    expect(existsSync(join(world.spool.requests, 'handover'))).toBe(false)
     expect(first.exitCode).toBeNull()
   })
 })

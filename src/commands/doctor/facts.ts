@@ -5,7 +5,7 @@ import { configDir, stateDir } from '../../config/paths.ts'
 import type { Facts } from '../../doctor/check.ts'
 import { packageVersion } from '../../package-root.ts'
 import { mutesInForce } from '../../policy/mute-file.ts'
-import { isOnHold } from '../../worker/on-hold.ts'
+import { isOnHold } from '../../spool/requests.ts'
 import { allStateFolders, withEvents } from '../_events.ts'
 import { templateProblemsIn } from '../status/problems.ts'
 

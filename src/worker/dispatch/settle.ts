@@ -4,8 +4,9 @@ import type { Delivery } from '../../delivery.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
 import { isFailure } from '../../journal/history.ts'
 import type { Open } from '../../spool/card.ts'
+import { requestedAt } from '../../spool/requests.ts'
+import { PURGED } from '../control.ts'
 import type { WorkerDeps } from '../deps.ts'
-import { PURGED, purgedAt } from '../purged.ts'
 import { reviewSteps } from './next-step.ts'
 import { putOff } from './rules-at-attempt.ts'
 
@@ -63,7 +64,7 @@ async function settle(
 /** A person may have purged it while it was being sent: then it is not kept for another attempt. */
 function unlessPurged(outcome: Outcome, startedAt: number, { stateDir }: WorkerDeps): Outcome {
   const isKept = outcome.type === 'deferred' || outcome.type === 'held'
-  if (!isKept || purgedAt(stateDir) < startedAt) return outcome
+  if (!isKept || requestedAt(stateDir, 'purge') < startedAt) return outcome
   return { type: 'expired', reason: PURGED }
 }
 

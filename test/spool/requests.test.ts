@@ -2,6 +2,7 @@ import { lstatSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { FileStore } from '../../src/spool/file-store.ts'
+import { putRequest, RequestWatch } from '../../src/spool/requests.ts'
 import { flush } from '../../src/worker/control.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import { makeFolder } from '../support/folder.ts'
@@ -62,9 +63,9 @@ describe('a flush', () => {
     ['damaged', 'x'],
     ['empty', ''],
   ])('does not count when its time is %s', async (_, text) => {
-    const { store, stateDir, park } = await makeStore()
+    const { store, park } = await makeStore()
     await park('failed')
-    writeFileSync(join(stateDir, 'flushed'), text)
+    writeFileSync(join(store.spool.requests, 'flush'), text)
     store.takeFlush()
     expect(store.due()).toEqual([])
   })
@@ -78,5 +79,22 @@ describe('a flush', () => {
     await park('failed')
     store.takeFlush()
     expect(store.due()).toEqual([])
+  })
+})
+
+describe('a request', () => {
+  it('is noticed once by a worker that runs, and not by a later one', async () => {
+    const { stateDir } = await makeStore()
+    const first = new RequestWatch(stateDir, 'purge')
+    const noticed = () => [first.hasNew(), first.hasNew()]
+    expect(noticed()).toEqual([false, false])
+    putRequest(stateDir, 'purge', '1')
+    putRequest(stateDir, 'flush', '1')
+    expect(noticed()).toEqual([true, false])
+    const second = new RequestWatch(stateDir, 'purge')
+    expect(second.hasNew()).toBe(false)
+    putRequest(stateDir, 'purge', '2')
+    expect(noticed()).toEqual([true, false])
+    expect(second.hasNew()).toBe(true)
   })
 })

@@ -1,0 +1,72 @@
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { replaceFile } from '../fs/durable.ts'
+import { isMissing } from '../fs/missing.ts'
+import { readQuietly } from '../fs/read.ts'
+import { spoolIn } from './layout.ts'
+
+/**
+ * What a worker is asked for: to send nothing (`hold`), to try what failed now (`flush`), to drop what waits (`purge`), or to
+ * end in favour of a newer one (`handover`). Each is a file in requests/, which the worker watches.
+ */
+export type Request = 'hold' | 'flush' | 'purge' | 'handover'
+
+/** @param text default: the time, Unix ms @throws the system error */
+export function putRequest(state: string, request: Request, text = `${Date.now()}`) {
+  replaceFile(pathOf(state, request), `${text}\n`)
+}
+
+export function takeBackRequest(state: string, request: Request) {
+  rmSync(pathOf(state, request), { force: true })
+}
+
+/** Its text; undefined without one. Called each time a worker looks for work; without a request it costs one call. */
+export function readRequest(state: string, request: Request): string | undefined {
+  const path = pathOf(state, request)
+  return isMissing(path) ? undefined : readQuietly(path)?.trim()
+}
+
+/** When it was made last, Unix ms; 0 if it never was. */
+export function requestedAt(state: string, request: Request): number {
+  return Number(readRequest(state, request)) || 0
+}
+
+/** While it is, nothing is sent; events are accepted and wait. */
+export function isOnHold(state: string): boolean {
+  return existsSync(pathOf(state, 'hold'))
+}
+
+/**
+ * Whether a delivery is due because it was kept before the flush. What a policy holds is not. A flush in the future
+ * does not count, since after the clock was set back it would make the same delivery due again and again.
+ */
+export function isFlushed(
+  { isHeld, since }: { isHeld: boolean; since: number },
+  flushedAt: number,
+  now: number,
+): boolean {
+  return !isHeld && since <= flushedAt && flushedAt <= now
+}
+
+/** Detects the requests of one kind that come after its construction. */
+export class RequestWatch {
+  readonly #state: string
+  readonly #request: Request
+  #seen: string | undefined
+
+  constructor(state: string, request: Request) {
+    this.#state = state
+    this.#request = request
+    this.#seen = readRequest(state, request)
+  }
+
+  hasNew(): boolean {
+    const before = this.#seen
+    this.#seen = readRequest(this.#state, this.#request)
+    return this.#seen !== before
+  }
+}
+
+function pathOf(state: string, request: Request): string {
+  return join(spoolIn(state).requests, request)
+}
