@@ -40,7 +40,7 @@ describe('documentation', () => {
   it('the README starts the demo and the tests with a command each; CI runs the same', () => {
     const commands = textOf('README.md').match(/^npm ci && npm \w+/gm)
     expect(commands).toEqual(['npm ci && npm start', 'npm ci && npm test'])
-    expect(textOf('.ci/run').trim().split('\n').at(-1)).toBe('npm ci && npm test')
+    expect(textOf('.ci/run').split('\n')).toContain('npm ci && npm test')
   })
 
   it('every format has a template for each kind', () => {
