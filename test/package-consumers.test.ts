@@ -122,10 +122,13 @@ const kindOf = (error: unknown) => (isClientError(error) ? error.kind : 'other')
 `
 const expected = [null, ['user', 'assistant', 'user', 'user'], 'http', 'validation']
 
+/** The strictest settings. */
 const compilerOptions = {
   target: 'es2023',
-  lib: ['es2024'],
+  lib: ['es2024', 'esnext.disposable'],
   strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
   types: ['node'],
 }
 
@@ -142,17 +145,75 @@ ${program}
 void main()`,
 }
 
+const recipes: Record<string, string> = {
+  'tail a session': `
+    const controller = new AbortController()
+    for await (const message of client.sessions.messages.watch({ sessionId: 's', signal: controller.signal }))
+      for (const block of message.content) {
+        if (block.type === 'text') { const text: string = block.text; console.log(text) }
+        else if (block.type === 'tool_use') { const name: string = block.name; console.log(name) }
+        else if (block.type !== 'image') console.log(String(block.type))
+      }`,
+  'rotate a key': `
+    const { id, file }: RotatedKey = await client.serviceAccounts.keys.rotateTo('key', { serviceAccountId: 'a', keyId: 'k', gracePeriodMinutes: undefined })
+    console.log(id, file)`,
+  'usage as CSV': `
+    const { data } = await client.analytics.tokens({ startDate: '2026-02-01', endDate: '2026-02-02' })
+    const rows: TokenUsageRow[] = data
+    for (const row of rows) { const credits: number = row.billable_tokens; console.log(row.date, credits) }
+    const grouped = await client.analytics.tools({ startDate: '2026-02-01', endDate: '2026-02-02', groupBy: 'tool_name' })
+    const key: string | undefined = grouped.data[0]?.group_key
+    console.log(key)`,
+  'tell errors apart': `
+    try {
+      const { data, status, requestId } = await client.computers.get({ computerId: 'c' }, { timeoutMs: undefined }).withResponse()
+      const shown: [Computer, number, string | undefined] = [data, status, requestId]
+      console.log(shown)
+    } catch (error) {
+      if (!isClientError(error)) throw error
+      if (error.kind === 'http') { const status: number = error.status; console.log(status) }
+      if (error.kind === 'partial') console.log(error.updated.length)
+      if (error.kind === 'validation') console.log(error.issues[0]?.field)
+    }`,
+  'options that may be undefined': `
+    const maybe = <Value,>(value: Value): Value | undefined => value
+    const [count, text] = [maybe(1), maybe('GET')]
+    await client.sessions.messages.list({ sessionId: 's', limit: count, cursor: text }).toArray({ limit: count })
+    await client.request({ method: 'GET', path: '/', query: maybe({}), host: undefined, retry: undefined })
+    await imageFromPath('a.png', { maxBytes: count })
+    createClient({ transport: undiciTransport({ connections: count, keepAliveMs: count }), baseUrl: text })
+    const { send, close } = undiciTransport()
+    createClient({ transport: { send, close: maybe(close) } })
+    await startEmulator({ port: count, seed: maybe({}), faults: maybe([]), stateFile: text, now: maybe(Date.now) })`,
+  'your own fetch': `
+    const narrow = (url: string, init: RequestInit) => fetch(url, init)
+    for (const own of [narrow, undiciFetch, globalThis.fetch]) createClient({ transport: fetchTransport({ fetch: own }) })
+    createClient({ transport: fetchTransport({ fetch: (url, init) => fetch(url, { ...init, keepalive: true }) }) })`,
+  'test your code': `
+    await using emulator: Emulator = await startEmulator()
+    await using tested = createClient(emulator.clientOptions)
+    console.log((await tested.organization.limits.getGlobal()).limit, emulator.env.HOOKBELL_API_KEY)`,
+}
+
+const head = `import { fetch as undiciFetch } from 'undici'
+import { type Computer, createClient, fetchTransport, imageFromPath, isClientError, type RotatedKey, type TokenUsageRow, undiciTransport } from 'hookbell/api'
+import { type Emulator, startEmulator } from 'hookbell/emulator'
+declare const client: ReturnType<typeof createClient>
+void [createClient, fetchTransport, imageFromPath, undiciFetch, isClientError, startEmulator, undiciTransport]
+export type Used = [Computer, RotatedKey, TokenUsageRow, Emulator]
+`
+const recipeFiles = Object.fromEntries(
+  Object.values(recipes).map((text, at): [string, string] => [
+    `recipe-${at}.mts`,
+    `${head}export async function run() {${text}\n}\n`,
+  ]),
+)
+
 describe('a consumer with ES modules and CommonJS', () => {
-  it('compiles with declarations, and runs', async () => {
-    const folder = makeConsumer(
-      'modules',
-      {
-        'package.json': '{ "private": true }',
-        'tsconfig.json': JSON.stringify({ compilerOptions, include: ['*.?ts'] }),
-        ...sources,
-      },
-      types,
-    )
+  it('compiles with declarations and the recipes, and runs', async () => {
+    const tsconfig = JSON.stringify({ compilerOptions, include: ['*.?ts'] })
+    const files = { 'package.json': '{ "private": true }', 'tsconfig.json': tsconfig }
+    const folder = makeConsumer('modules', { ...files, ...sources, ...recipeFiles }, types)
     // node18 behaves like Node.js 20 before it could require ES modules.
     for (const module of ['node18', 'nodenext']) {
       const words = [...tsc, '-p', folder, '--module', module]
@@ -201,18 +262,15 @@ for await (const { role } of client.sessions.messages.list({ sessionId: 's' })) 
 })
 
 describe('a consumer with a bundler', () => {
-  it('compiles, and runs as a single file', async () => {
+  it('compiles with the recipes, and runs as a single file', async () => {
     const source = `import { type Client, createClient, isClientError } from 'hookbell/api'
 import { type Emulator, startEmulator } from 'hookbell/emulator'
 ${program}
 await main()`
     const options = { ...compilerOptions, module: 'esnext', moduleResolution: 'bundler' }
     const tsconfig = JSON.stringify({ compilerOptions: { ...options, noEmit: true } })
-    const folder = makeConsumer(
-      'bundler',
-      { 'package.json': '{ "private": true }', 'tsconfig.json': tsconfig, 'main.mts': source },
-      types,
-    )
+    const files = { 'package.json': '{ "private": true }', 'tsconfig.json': tsconfig }
+    const folder = makeConsumer('bundler', { ...files, 'main.mts': source, ...recipeFiles }, types)
     const { stdout: found } = await execa(process.execPath, [...tsc, '-p', folder], {
       reject: false,
     })
@@ -268,91 +326,6 @@ function declarationsOf(file: string, found = new Set<string>()): string[] {
   for (const [, path] of refs) declarationsOf(join(file, '..', `${path}.d.ts`), found)
   return [...found]
 }
-
-const recipes: Record<string, string> = {
-  'tail a session': `
-    const controller = new AbortController()
-    for await (const message of client.sessions.messages.watch({ sessionId: 's', signal: controller.signal }))
-      for (const block of message.content) {
-        if (block.type === 'text') { const text: string = block.text; console.log(text) }
-        else if (block.type === 'tool_use') { const name: string = block.name; console.log(name) }
-        else if (block.type !== 'image') console.log(String(block.type))
-      }`,
-  'rotate a key': `
-    const { id, file }: RotatedKey = await client.serviceAccounts.keys.rotateTo('key', { serviceAccountId: 'a', keyId: 'k', gracePeriodMinutes: undefined })
-    console.log(id, file)`,
-  'usage as CSV': `
-    const { data } = await client.analytics.tokens({ startDate: '2026-02-01', endDate: '2026-02-02' })
-    const rows: TokenUsageRow[] = data
-    for (const row of rows) { const credits: number = row.billable_tokens; console.log(row.date, credits) }
-    const grouped = await client.analytics.tools({ startDate: '2026-02-01', endDate: '2026-02-02', groupBy: 'tool_name' })
-    const key: string | undefined = grouped.data[0]?.group_key
-    console.log(key)`,
-  'tell errors apart': `
-    try {
-      const { data, status, requestId } = await client.computers.get({ computerId: 'c' }, { timeoutMs: undefined }).withResponse()
-      const shown: [Computer, number, string | undefined] = [data, status, requestId]
-      console.log(shown)
-    } catch (error) {
-      if (!isClientError(error)) throw error
-      if (error.kind === 'http') { const status: number = error.status; console.log(status) }
-      if (error.kind === 'partial') console.log(error.updated.length)
-      if (error.kind === 'validation') console.log(error.issues[0]?.field)
-    }`,
-  'options that may be undefined': `
-    const maybe = <Value,>(value: Value): Value | undefined => value
-    const [count, text] = [maybe(1), maybe('GET')]
-    await client.sessions.messages.list({ sessionId: 's', limit: count, cursor: text }).toArray({ limit: count })
-    await client.request({ method: 'GET', path: '/', query: maybe({}), host: undefined, retry: undefined })
-    await imageFromPath('a.png', { maxBytes: count })
-    createClient({ transport: undiciTransport({ connections: count, keepAliveMs: count }), baseUrl: text })
-    const { send, close } = undiciTransport()
-    createClient({ transport: { send, close: maybe(close) } })
-    await startEmulator({ port: count, seed: maybe({}), faults: maybe([]), stateFile: text, now: maybe(Date.now) })`,
-  'your own fetch': `
-    const narrow = (url: string, init: RequestInit) => fetch(url, init)
-    for (const own of [narrow, undiciFetch, globalThis.fetch]) createClient({ transport: fetchTransport({ fetch: own }) })
-    createClient({ transport: fetchTransport({ fetch: (url, init) => fetch(url, { ...init, keepalive: true }) }) })`,
-  'test your code': `
-    await using emulator: Emulator = await startEmulator()
-    await using tested = createClient(emulator.clientOptions)
-    console.log((await tested.organization.limits.getGlobal()).limit, emulator.env.HOOKBELL_API_KEY)`,
-}
-
-describe.each(['node16', 'bundler'])('a newcomer with moduleResolution %s', (moduleResolution) => {
-  it('compiles each recipe under the strictest settings', async () => {
-    const head = `import { fetch as undiciFetch } from 'undici'
-import { type Computer, createClient, fetchTransport, imageFromPath, isClientError, type RotatedKey, type TokenUsageRow, undiciTransport } from 'hookbell/api'
-import { type Emulator, startEmulator } from 'hookbell/emulator'
-declare const client: ReturnType<typeof createClient>
-void [createClient, fetchTransport, imageFromPath, undiciFetch, isClientError, startEmulator, undiciTransport]
-export type Used = [Computer, RotatedKey, TokenUsageRow, Emulator]
-`
-    const sources = Object.values(recipes).map((text, at): [string, string] => [
-      `recipe-${at}.mts`,
-      `${head}export async function run() {${text}\n}\n`,
-    ])
-    const module = moduleResolution === 'node16' ? 'node16' : 'esnext'
-    const options = {
-      ...compilerOptions,
-      lib: ['es2024', 'esnext.disposable'],
-      module,
-      moduleResolution,
-      exactOptionalPropertyTypes: true,
-      noUncheckedIndexedAccess: true,
-      noEmit: true,
-    }
-    const tsconfig = JSON.stringify({ compilerOptions: options, include: ['*.mts'] })
-    const files = { 'package.json': '{ "private": true }', 'tsconfig.json': tsconfig }
-    const folder = makeConsumer(
-      `newcomer-${moduleResolution}`,
-      { ...files, ...Object.fromEntries(sources) },
-      types,
-    )
-    const { stdout } = await execa(process.execPath, [...tsc, '-p', folder], { reject: false })
-    expect(stdout).toBe('')
-  })
-})
 
 describe('a project that only wants the API', () => {
   it('installs it without the notifier, and sends a request with the default transport', async () => {
