@@ -39,6 +39,7 @@ const notRun: Record<string, string> = {
   'npm ci && npm test': 'runs this test',
   'npm run build && npx vitest run test/notifiers/index.test.ts':
     'replaces the build that the tests run',
+  'npm run measure': 'CI runs it',
   'npm run bench': 'measures times; would disturb the tests that run in parallel',
   'npm run gen': 'writes into the repository; `npm test` compares what it would write',
   'npm run record': 'writes into the repository; test/session.test.ts runs the same session',
