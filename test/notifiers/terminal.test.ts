@@ -141,12 +141,12 @@ describe.skipIf(reason)(`notifiers: terminal${reason}`, () => {
 
   it('asks for a retry while Ctrl+S has stopped the terminal', async () => {
     const pty = await startPty()
-    // Garbage collection must not remove anything that the send needs while it only waits for a timer.
-    const collecting = setInterval(collectGarbage, 100)
-    onTestFinished(() => clearInterval(collecting))
     pty.type('\x13')
     await vi.waitFor(async () => {
-      expect(await failureOf(send({ HOOKBELL_TTY: pty.tty }))).toMatchObject({
+      const failure = failureOf(send({ HOOKBELL_TTY: pty.tty }))
+      // Garbage collection must not remove anything that the send needs while it only waits for a timer.
+      setTimeout(collectGarbage, 100)
+      expect(await failure).toMatchObject({
         verdict: 'retry',
         hint: expect.stringContaining('Ctrl+Q'),
       })
