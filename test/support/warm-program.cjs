@@ -1,9 +1,34 @@
 // Runs the built command line program again and again in one process, so that modules load once. See run-command.ts.
-const { join } = require('node:path')
+const { basename, join } = require('node:path')
+const vm = require('node:vm')
 
 const root = join(__dirname, '../..')
 const program = join(root, 'bin/hookbell')
 const POLL_MS = 2
+
+/** What the parts of the program export that need to run only once, such as the commands. */
+const exported = new Map()
+
+/** The program loads each part as a script whose value is a function that returns what the part exports. */
+vm.Script = class extends vm.Script {
+  #name
+
+  constructor(text, options) {
+    super(text, options)
+    this.#name = basename(options?.filename ?? '')
+  }
+
+  runInThisContext(...words) {
+    const name = this.#name
+    const run = super.runInThisContext(...words)
+    // The part that reads the command line runs each time.
+    if (!name.endsWith('.cjs') || name === 'cli-code.cjs') return run
+    return (...given) => {
+      if (!exported.has(name)) exported.set(name, run(...given))
+      return exported.get(name)
+    }
+  }
+}
 
 process.setMaxListeners(0)
 process.on('disconnect', () => process.exit(0))
