@@ -119,11 +119,15 @@ async function run(home: Home, words: readonly string[], log: string, isAlone = 
   return Buffer.concat(chunks).toString() + calls
 }
 
-/** Runs every command in its own process, a few at a time: the commands are independent. */
+/** Runs every command: those that start programs, traced in their own processes and a few at a time. */
 async function runEverything(home: Home, log: string) {
+  const isStarter = ([name = '']: readonly string[]) => STARTERS.includes(name)
   const said: string[] = []
-  for (let at = 0; at < everything.length; at += AT_A_TIME) {
-    const some = everything.slice(at, at + AT_A_TIME)
+  for (const words of everything.filter((words) => !isStarter(words)))
+    said.push(await run(home, words, log))
+  const starters = everything.filter(isStarter)
+  for (let at = 0; at < starters.length; at += AT_A_TIME) {
+    const some = starters.slice(at, at + AT_A_TIME)
     const texts = await Promise.all(
       some.map(async (words, index) => {
         const text = await run(home, words, `${log}.${index}`, true)
