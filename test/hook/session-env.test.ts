@@ -90,18 +90,27 @@ describe('the variables of a session that are recorded', () => {
 })
 
 describe.runIf(process.platform === 'linux')('a hostile value of a recorded variable', () => {
-  it.each(Object.entries(rows))('changes and silences no question: %s', async (variable, row) => {
+  it('changes and silences no question', async () => {
     const { trap, reached } = await setTrap()
     const { ask, told, triedOnDesktop } = await makeUser()
     const clients = ['claude', 'droid', 'qwen']
     const plain = new Map(clients.map((client) => [client, ask(client, {})]))
-    const asked = clients.flatMap((client) =>
-      row.values(trap).map((value) => ({ client, value, id: ask(client, { [variable]: value }) })),
+    const asked = Object.entries(rows).flatMap(([variable, { values, silences, namesProject }]) =>
+      values(trap).flatMap((value) =>
+        clients.map((client) => ({
+          ...{ variable, value, client, namesProject },
+          id: ask(client, { [variable]: value }),
+          mayBeSilent: client === silences,
+        })),
+      ),
     )
-    const expected = asked.filter(({ client }) => client !== row.silences)
+    const expected = asked.filter(({ mayBeSilent }) => !mayBeSilent)
     await expect.poll(() => expected.filter(({ id }) => !told(id))).toEqual([])
-    const textOf = (id = '') => told(id)?.replace(row.namesProject ? /^[^\n:]*: / : '', '')
-    for (const { client, id } of expected) expect(textOf(id)).toBe(textOf(plain.get(client)))
+    const changed = expected.filter(({ client, id, namesProject }) => {
+      const textOf = (event = '') => told(event)?.replace(namesProject ? /^[^\n:]*: / : '', '')
+      return textOf(id) !== textOf(plain.get(client))
+    })
+    expect(changed).toEqual([])
     const least = expected.length + plain.size
     await expect.poll(triedOnDesktop).toBeGreaterThanOrEqual(least)
     expect(existsSync(trap.canary)).toBe(false)
@@ -152,8 +161,10 @@ async function makeUser() {
     return id
   }
   /** What the webhook got about a session. */
-  const told = (id: string): string | undefined =>
-    received.map(({ body }) => JSON.parse(body)).find(({ session }) => session === id)?.text
+  const told = (id: string): string | undefined => {
+    const body = received.find(({ body }) => body.includes(`"session":"${id}"`))?.body
+    return body === undefined ? undefined : JSON.parse(body).text
+  }
   /** How many questions the desktop channel has tried to show. */
   const triedOnDesktop = () => {
     const lines = home.read('state/journal.jsonl').split('\n').filter(Boolean)
