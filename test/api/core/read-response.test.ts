@@ -23,10 +23,8 @@ describe.each(transports)('responses through %s', (transport) => {
       half: '{"limit": 1',
     }
     const statuses = [
-      200, 201, 202, 203, 206, 207, 226, 299, 300, 301, 302, 307, 400, 401, 402, 403,
-    ]
-      .concat([404, 405, 408, 409, 410, 413, 418, 422, 425, 429, 451, 499, 500, 501, 502, 503, 504])
-      .concat([505, 507, 511, 520, 530, 599])
+      200, 201, 206, 299, 300, 301, 302, 307, 400, 401, 403, 404, 408, 413, 425, 429,
+    ].concat([451, 500, 503, 504, 599])
 
     it.each(statuses)(
       'with status %i resolves only for a 2xx status and an object as body',
