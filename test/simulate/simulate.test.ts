@@ -64,7 +64,7 @@ describe.each(loadSequences())('the sequence $name', ({ lines }) => {
   it('leads to the same decisions with the same configuration', () => {
     fc.assert(
       fc.property(settings, (config) => expectSame(events, config)),
-      { numRuns: 25 },
+      { numRuns: runs(40) },
     )
   })
 })
