@@ -3,7 +3,7 @@ import { readJournal } from '../../src/journal/read.ts'
 import { isFull } from '../support/runs.ts'
 import type { HubProcess, Machine } from './_fleet.ts'
 
-const perMachine = isFull ? Number(process.env.HOOKBELL_SWEEP ?? 10_000) : 60
+const perMachine = isFull ? Number(process.env.HOOKBELL_SWEEP ?? 10_000) : 40
 const SESSIONS = 6
 export const fast = Array.from({ length: 10 }, (_, index) => `fast${index}`)
 /** Destinations with the rate limit of Slack. */
