@@ -34,7 +34,7 @@ export async function sendTestMessage(channel: string): Promise<TestMessage> {
     hook_event_name: 'Notification',
     notification_type: 'idle_prompt',
     cwd: process.cwd(),
-    message: `This is a test of the channel "${channel}". If you can read it, it works.`,
+    message: `This is a test of the channel "${channel}". Messages of your agents arrive like this.`,
   }
   scrubEnvironment(process.env, stateDir())
   const own = {

@@ -14,13 +14,13 @@ const NO_PROJECTS =
   /^(?:[\\/]{2}|\/(?:proc|sys|dev|net|afs|misc|Network|run\/user\/\d+\/(?:gvfs|doc))(?:\/|$))/
 
 /**
- * The name of the folder that holds `.git`, else of the working folder itself; '' where there is none. A linked work
+ * The name of the folder that holds `.git`, else of the working folder itself; `home` for the user's own folder; '' where there is none. A linked work
  * tree whose own name does not contain that of its repository has both: `shop (bold-fox)`.
  * The path comes from a payload: if reading takes too long, the last part of the path is the name.
  */
 export async function projectName(cwd: string, home: string, gate = pathGate): Promise<string> {
   if (!isAbsolute(cwd)) return ''
-  if (cwd === home) return '~'
+  if (cwd === home) return 'home'
   if (!mayBeProject(cwd)) return basename(cwd)
   return gate.run(() => lookUp(cwd), basename(cwd))
 }

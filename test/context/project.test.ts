@@ -86,7 +86,7 @@ describe('the name of a project', () => {
     expect(await projectName(join(home, 'api-server/src/deep'), home)).toBe('api-server')
     expect(await projectName(join(home, 'plain'), home)).toBe('plain')
     expect(await projectName(join(home, 'gone/away'), home)).toBe('away')
-    expect(await projectName(home, home)).toBe('~')
+    expect(await projectName(home, home)).toBe('home')
     expect(await projectName('relative', home)).toBe('')
     expect(await projectName('', home)).toBe('')
     expect(await projectName('/', home)).toBe('')

@@ -100,7 +100,7 @@ describe('a finished turn', () => {
     expect(await enrich(event, around)).toMatchObject({
       lastMessage: 'gone',
       durationMs: 240_000,
-      project: '~',
+      project: 'home',
     })
   })
 

@@ -68,7 +68,7 @@ describe('a message', () => {
     [{ kind: 'waiting', message: 'Idle' }, 'api-server: waiting for you', 'Idle'],
     [
       { kind: 'waiting', client: 'hookbell', message: 'It works' },
-      'api-server: test message',
+      'hookbell works',
       'It works',
     ],
     [

@@ -108,7 +108,7 @@ describe('a route with conditions', () => {
     ['shop (bold-fox)', 'trees/bold-fox/src', ['bold-fox', '~/trees', 'sho'], false],
     ['shop', '.work/shop/.tree', ['~/**', '~/.work/*/**'], true],
     ['site (copy)', 'code/site (copy)/src', ['~/code/site (copy)'], true],
-    ['~', '', ['shop'], false],
+    ['home', '', ['shop'], false],
   ])(
     'matches the name and the folder of the project %s in ~/%s by %j: %s',
     (project, folder, patterns, holds) => {
