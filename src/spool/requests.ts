@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { replaceFile } from '../fs/durable.ts'
+import { privateFolder, replaceFile } from '../fs/durable.ts'
 import { isMissing } from '../fs/missing.ts'
 import { readQuietly } from '../fs/read.ts'
 import { spoolIn } from './layout.ts'
@@ -13,6 +13,7 @@ export type Request = 'hold' | 'flush' | 'purge' | 'handover'
 
 /** @param text default: the time, Unix ms @throws the system error */
 export function putRequest(state: string, request: Request, text = `${Date.now()}`) {
+  privateFolder(spoolIn(state).requests)
   replaceFile(pathOf(state, request), `${text}\n`)
 }
 

@@ -505,7 +505,7 @@ describe.skipIf(!canMount)('uninstall on a system without /proc', () => {
 
   it('does not end another process that has the process id of a dead worker', async () => {
     const home = await makeHome()
-    mkdirSync(join(home.state, 'spool/deferred'), { recursive: true, mode: 0o700 })
+    mkdirSync(home.state, { recursive: true, mode: 0o700 })
     const script = `${hidden} sleep 600 & echo "$! - - $(uname -n) 0.1.0" >state/worker.lock
       "$@" uninstall --yes; kill "$!" && echo spared`
     const { stdout } = await runInMounts(home, script)

@@ -94,7 +94,8 @@ describe('later steps of a route', () => {
     ['folder', '/srv/shop'],
   ])('are cancelled by a mute of their project, given by its %s', async (_, project) => {
     const { world, told } = await makeSteps()
-    const asked = ['/srv/shop', '/srv/other'].map((cwd) => world.accept({ ...ask, cwd }))
+    const accept = (cwd: string) => world.accept({ ...ask, session_id: cwd, cwd })
+    const asked = ['/srv/shop', '/srv/other'].map(accept)
     await world.once()
     writeMutes(world.stateDir, [{ until: 0, project }], Date.now())
     for (const id of asked) makeDue(world, `${id}.phone`)
