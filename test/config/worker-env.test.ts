@@ -118,15 +118,15 @@ describe('the fallback folder', () => {
     expect(fallbackStateDir('//a//x', env)).toBe(one)
   })
 
-  it('is the pinned one, not that of the session; the one of older versions beside it is read too', () => {
-    const expected = ['/run/me/x', '/run/me/hookbell']
+  it('is the pinned one, not that of the session; nor another one beside it', () => {
+    const expected = ['/run/me/x']
     expect(fallbackFolders(makeState(pinned), { XDG_RUNTIME_DIR: '/evil' })).toEqual(expected)
   })
 
   it.each([
-    ['/run/me/given', ['/run/me/given', '/run/me/hookbell']],
-    ['given', [fallbackStateDir('/state', env), '/run/me/hookbell']],
-    ['/state', ['/hookbell']],
+    ['/run/me/given', ['/run/me/given']],
+    ['given', [fallbackStateDir('/state', env)]],
+    ['/state', []],
   ])(
     'is taken from HOOKBELL_FALLBACK_DIR=%s only if it is absolute and not the state folder',
     (given, expected) => {
