@@ -29,7 +29,7 @@ function listCommand(): CommandDef {
     json: { type: 'boolean', description: 'Print JSON' },
   } satisfies ArgsDef
   const description = [
-    'Call an endpoint of the API, or list them all.',
+    'Call an endpoint of the API, or list them all',
     'hookbell api ENDPOINT --help shows the inputs of an endpoint.',
     'hookbell api GET /path calls any other path; POST, PUT, PATCH and DELETE likewise.',
     NEEDS_KEY,

@@ -148,8 +148,9 @@ export function earlierOf(entry: AcceptedEntry): Earlier {
   const { id, acceptedAt: at, event: name, facts = {}, to = [] } = entry
   const { means = '', notificationType = '', reason = '', tool = '', turnId = '' } = facts
   const toolUseId = knownCall(facts.toolUseId)
-  const told = { id, at, means, name, notificationType, reason, tool, turnId }
-  return { ...told, ...(toolUseId && { toolUseId }), judged: judgedChannels(entry), to }
+  const judged = judgedChannels(entry)
+  const earlier = { id, at, means, name, notificationType, reason, tool, turnId, judged, to }
+  return toolUseId === '' ? earlier : { ...earlier, toolUseId }
 }
 
 function remember(session: Session, entry: AcceptedEntry) {
