@@ -110,7 +110,7 @@ export const installedDoor: Door = {
     onTestFinished(() => {
       vi.unstubAllEnvs()
     })
-    if (!existsSync(path)) await installFrontDoor({ stateDir: state })
+    await install(path, state)
     return [change(path, changes)]
   },
 }
@@ -126,16 +126,28 @@ export const installedNodeDoor: Door = {
   },
 }
 
-/** Changes the file, unless it has been changed like this before. @returns its path */
+/** By path: the copies that are being installed. Front doors that start at the same time share one. */
+const installs = new Map<string, Promise<unknown>>()
+
+async function install(path: string, stateDir: string) {
+  if (!installs.has(path) && existsSync(path)) return
+  const running = installs.get(path) ?? installFrontDoor({ stateDir })
+  installs.set(path, running)
+  await running
+  installs.delete(path)
+}
+
+/** Changes the file, unless it has been changed like this before: a shell may be reading it. @returns its path */
 function change(path: string, changes: Changes): string {
-  let text = readFileSync(path, 'utf8')
+  const original = readFileSync(path, 'utf8')
+  let text = original
   if (changes.length === 0 && text.includes(FOR_EVER)) throw new Error(`${path} has no deadline`)
   for (const [before, after] of changes) {
     if (text.includes(after)) continue
     if (!text.includes(before)) throw new Error(`${path} has no ${before}`)
     text = text.replace(before, () => after)
   }
-  writeFileSync(path, text)
+  if (text !== original) writeFileSync(path, text)
   return path
 }
 

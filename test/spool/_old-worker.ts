@@ -6,7 +6,7 @@ import { acquireLock, releaseLock } from '../../src/spool/lock/lock.ts'
 
 const stateDir = process.argv[2] ?? ''
 acquireLock(stateDir, '0.0.1')
-watch(spoolIn(stateDir).cards, () => {
+watch(spoolIn(stateDir).requests, () => {
   if (!handoverRequested(stateDir)) return
   releaseLock(stateDir)
   endHandover(stateDir)
