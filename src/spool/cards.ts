@@ -193,13 +193,16 @@ export class Cards {
   /** Moves a claimed card back to cards/, unless a channel is under way. */
   async #putBackNow(file: CardFile) {
     const { claim } = file
-    if (!claim || isUnderWay(file)) return
-    if (file.waits.size === 0) return this.#remove(file, claim)
-    if (file.settled.size > 0) {
+    // An earlier change may have moved it back or removed it.
+    if (!claim || isUnderWay(file) || this.index.get(file.name) !== file) return
+    if (file.waits.size > 0 && file.settled.size > 0) {
       // If the disk is full, what is settled stays on the card.
       await this.#rewrite(file, claim).catch(() => {})
+      // Meanwhile a channel may have been taken.
       if (isUnderWay(file)) return
     }
+    // Or it was taken and settled, and nothing is left.
+    if (file.waits.size === 0) return this.#remove(file, claim)
     // What could not be taken off the card is in the journal, which the next worker asks about a name with a `~`.
     const isMarked = wasClaimed(file.name) || file.settled.size > 0
     // A channel that was run without a crash proves nothing of the others, which begin anew.

@@ -140,7 +140,9 @@ export class Claims {
   #giveBack(path: string, parsed: ParsedName, crashes: number): boolean {
     if (!parsed.isCard) return move(path, join(this.#spool.new, formatName(parsed, crashes)))
     try {
-      placeCard(path, this.#spool.cards, { id: parsed.id, crashes })
+      // After a crash while the card was given back it has two names, and this one is over.
+      if (lstatSync(path).nlink > 1) unlinkSync(path)
+      else placeCard(path, this.#spool.cards, { id: parsed.id, crashes })
       return true
     } catch (error) {
       if (errorCode(error) === 'ENOENT') return false

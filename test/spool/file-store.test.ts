@@ -276,6 +276,28 @@ describe('parked deliveries', () => {
     expect(store.willBeDue('e', 'file')).toBe(true)
   })
 
+  it.each([2, 3])(
+    'of one event leave nothing behind if one of %i is settled while another one is taken off the card',
+    async (count) => {
+      const { spool, store, park } = makeParked()
+      const channels = ['a', 'b', 'c'].slice(0, count)
+      const idOf = (channel: string) => `e.${channel}`
+      for (const channel of channels)
+        await park('e', { id: idOf(channel), channel, notBefore: 0 }, false)
+      const settle = async (channel: string) => {
+        const claim = store.claimDelivery(idOf(channel))
+        if (!claim) throw new Error(`${channel} cannot be claimed`)
+        await store.finishDelivery(claim)
+      }
+      const first = settle('a')
+      await nextTurn()
+      await Promise.all([first, settle('b')])
+      expect(store.deliveries()).toEqual(channels.slice(2).map(idOf))
+      for (const channel of channels.slice(2)) await settle(channel)
+      expect([readdirSync(spool.cards), store.nextDueInMs()]).toEqual([[], undefined])
+    },
+  )
+
   it('wake the worker when the next one is due, unless another process has removed it', async () => {
     const { spool, store, park } = makeParked()
     const now = Date.now()

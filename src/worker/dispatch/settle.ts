@@ -61,9 +61,9 @@ async function settle(
   return true
 }
 
-/** A person may have purged it while it was being sent: then it is not kept for another attempt. */
+/** A person may have purged it while it was queued or being sent: then neither this worker nor the next one tries it again. */
 function unlessPurged(outcome: Outcome, startedAt: number, { stateDir }: WorkerDeps): Outcome {
-  const isKept = outcome.type === 'deferred' || outcome.type === 'held'
+  const isKept = ['deferred', 'held', 'released'].includes(outcome.type)
   if (!isKept || requestedAt(stateDir, 'purge') < startedAt) return outcome
   return { type: 'expired', reason: PURGED }
 }

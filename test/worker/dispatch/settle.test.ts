@@ -5,6 +5,7 @@ import type { Outcome } from '../../../src/deliver/outcome.ts'
 import { summarize } from '../../../src/deliver/summary.ts'
 import type { Delivery } from '../../../src/delivery.ts'
 import type { JournalEntry } from '../../../src/journal/entry.ts'
+import { purge } from '../../../src/worker/control.ts'
 import { deliverAndSettle, giveUp } from '../../../src/worker/dispatch/settle.ts'
 import { openWorker } from '../../../src/worker/open-worker.ts'
 import { makeDelivery } from '../../support/delivery.ts'
@@ -80,6 +81,23 @@ describe('a summary of several deliveries', () => {
       ['e3', 'e1'],
       ['e4', 'e0'],
     ])
+  })
+})
+
+describe('a delivery that was purged while it was queued', () => {
+  it.each<[string, Outcome]>([
+    ['failed', deferred(Date.now() + 60_000, triedOnce)],
+    ['is given back, because the worker ends', { type: 'released' }],
+  ])('is recorded as purged if it %s', async (_, outcome) => {
+    const { world, deps, settle, entries } = makeSettling(outcome)
+    const { deliver } = deps.deliverer
+    deps.deliverer.deliver = async (...all) => {
+      await purge(world.stateDir)
+      return await deliver(...all)
+    }
+    expect(await settle(makeDelivery('e2'))).toBe(true)
+    expect(entries().map(({ id, type }) => [id, type])).toEqual([['e2', 'suppressed']])
+    expect(world.parked()).toEqual([])
   })
 })
 
