@@ -41,14 +41,20 @@ export function waitsOf({ waits }: CardFile): Wait[] {
   return [...waits.values()].flatMap((wait) => wait ?? [])
 }
 
+/** The events that a delivery may belong to: ids and names of channels may contain dots. A damaged card has its name as id. */
+function eventsOf(id: string): string[] {
+  const parts = id.split('.')
+  const ids = parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('.'))
+  const name = parseName(id)
+  return name?.isCard ? [name.id, ...ids] : ids
+}
+
 /** The cards in memory: what is open on which channel, and when it is due. */
 export class CardIndex {
   readonly #spool: Spool
   readonly #now: () => number
   readonly #files = new Map<string, CardFile>()
   readonly #byEvent = new Map<string, Set<CardFile>>()
-  /** By id of the delivery: where it is. */
-  readonly #places = new Map<string, { file: CardFile; channel: string }>()
   /** Ids of deliveries that are under way now and to be made due as soon as they are back. */
   readonly #awaited = new Set<string>()
   /** By id: states that are being written. They are not due before that, but may be made due meanwhile. */
@@ -82,9 +88,13 @@ export class CardIndex {
 
   /** Where a delivery is that is not under way. */
   find(id: string): { file: CardFile; wait: Wait } | undefined {
-    const { file, channel = '' } = this.#places.get(id) ?? {}
-    const wait = file?.waits.get(channel)
-    return file && wait && { file, wait }
+    for (const event of eventsOf(id)) {
+      for (const file of this.#byEvent.get(event) ?? []) {
+        const wait = waitsOf(file).find((one) => one.id === id)
+        if (wait) return { file, wait }
+      }
+    }
+    return undefined
   }
 
   has(event: string, channel: string): boolean {
@@ -93,9 +103,7 @@ export class CardIndex {
 
   /** Notes when a delivery is due. */
   setWait(file: CardFile, wait: Wait) {
-    const { id, channel } = wait
-    file.waits.set(channel, this.#awaitedOr(wait))
-    this.#places.set(id, { file, channel })
+    file.waits.set(wait.channel, this.#awaitedOr(wait))
   }
 
   /** The card of the event to which the channel belongs, or may be added. */
@@ -108,9 +116,6 @@ export class CardIndex {
 
   forget(file: CardFile): undefined {
     this.#files.delete(file.name)
-    for (const wait of file.waits.values()) {
-      if (wait && this.#places.get(wait.id)?.file === file) this.#places.delete(wait.id)
-    }
     const files = this.#byEvent.get(file.event)
     files?.delete(file)
     if (files?.size === 0) this.#byEvent.delete(file.event)
@@ -214,7 +219,7 @@ export class CardIndex {
 
   /** A card that may have crashed a worker is handled one channel after the other: only one of them may be the cause. */
   #isBlocked({ id }: Wait): boolean {
-    const crashes = this.#places.get(id)?.file.claim?.crashes ?? 0
+    const crashes = this.find(id)?.file.claim?.crashes ?? 0
     return crashes > 0
   }
 

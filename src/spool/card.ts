@@ -77,14 +77,15 @@ export async function addCard(
   card: Card,
   { tmp }: Pick<Spool, 'tmp'>,
 ): Promise<string> {
-  const tmpPath = tmpPathIn(tmp)
-  await writeSynced(tmpPath, cardText(card))
+  let path = tmpPathIn(tmp)
+  await writeSynced(path, cardText(card))
   try {
-    const name = placeCard(tmpPath, folder, { id: event })
+    const name = placeCard(path, folder, { id: event })
+    path = join(folder, name)
     await syncFolderAsync(folder)
     return name
   } catch (error) {
-    rmSync(tmpPath, { force: true })
+    rmSync(path, { force: true })
     throw error
   }
 }

@@ -298,6 +298,16 @@ describe('parked deliveries', () => {
     },
   )
 
+  it('are found one after the other if a crash has left two cards with the same channel', () => {
+    const { spool, store } = makeParked()
+    park(spool, { since: 0, reason: 'x', isHeld: false, delivery: makeDelivery('e.1') })
+    const { file, text } = textOfParked(spool, 'e.1.file')
+    writeFileSync(file.replace('.json', '~1.json'), text)
+    store.reclaimAbandoned()
+    const files = [1, 2, 3].map(() => store.claimDelivery('e.1.file')?.file)
+    expect(files.sort()).toEqual(['e.1.json', 'e.1~1.json', undefined])
+  })
+
   it('wake the worker when the next one is due, unless another process has removed it', async () => {
     const { spool, store, park } = makeParked()
     const now = Date.now()
