@@ -193,12 +193,10 @@ export class Cards {
   /** Moves a claimed card back to cards/, unless a channel is under way. */
   async #putBackNow(file: CardFile) {
     const { claim } = file
-    // An earlier change may have moved it back or removed it.
     if (!claim || isUnderWay(file) || this.index.get(file.name) !== file) return
     if (file.waits.size > 0 && file.settled.size > 0) {
-      // If the disk is full, what is settled stays on the card.
+      // If the disk is full, what is settled stays on the card. Meanwhile a channel may have been taken.
       await this.#rewrite(file, claim).catch(() => {})
-      // Meanwhile a channel may have been taken.
       if (isUnderWay(file)) return
     }
     // Or it was taken and settled, and nothing is left.

@@ -10,6 +10,7 @@ import {
 import { basename, join, sep } from 'node:path'
 import { errorCode } from '../errors.ts'
 import { isOutOfRoom } from '../fs/durable.ts'
+import { listQuietly } from '../fs/list.ts'
 import { isRenamed, renameFile } from '../fs/rename.ts'
 import { placeCard } from './card.ts'
 import type { Spool } from './layout.ts'
@@ -141,13 +142,23 @@ export class Claims {
     if (!parsed.isCard) return move(path, join(this.#spool.new, formatName(parsed, crashes)))
     try {
       // After a crash while the card was given back it has two names, and this one is over.
-      if (lstatSync(path).nlink > 1) unlinkSync(path)
+      if (this.#isInCards(path, parsed.id)) unlinkSync(path)
       else placeCard(path, this.#spool.cards, { id: parsed.id, crashes })
       return true
     } catch (error) {
       if (errorCode(error) === 'ENOENT') return false
       throw error
     }
+  }
+
+  /** Whether the card has a name in cards/ too. A backup may also have made a link to it. */
+  #isInCards(path: string, id: string): boolean {
+    const { ino, nlink } = lstatSync(path)
+    if (nlink === 1) return false
+    const names = listQuietly(this.#spool.cards).filter((name) => parseName(name)?.id === id)
+    return names.some(
+      (name) => lstatSync(join(this.#spool.cards, name), { throwIfNoEntry: false })?.ino === ino,
+    )
   }
 }
 

@@ -1,5 +1,6 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { Outcome } from '../../../src/deliver/outcome.ts'
 import { summarize } from '../../../src/deliver/summary.ts'
@@ -92,6 +93,7 @@ describe('a delivery that was purged while it was queued', () => {
     const { world, deps, settle, entries } = makeSettling(outcome)
     const { deliver } = deps.deliverer
     deps.deliverer.deliver = async (...all) => {
+      await nextTurn()
       await purge(world.stateDir)
       return await deliver(...all)
     }
