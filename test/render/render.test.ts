@@ -66,11 +66,7 @@ describe('a message', () => {
   it.each<[Partial<EnrichedEvent>, string, string]>([
     [{ kind: 'permission', message: 'Use Bash?' }, 'api-server: permission needed', 'Use Bash?'],
     [{ kind: 'waiting', message: 'Idle' }, 'api-server: waiting for you', 'Idle'],
-    [
-      { kind: 'waiting', client: 'hookbell', message: 'It works' },
-      'hookbell works',
-      'It works',
-    ],
+    [{ kind: 'waiting', client: 'hookbell', message: 'It works' }, 'hookbell works', 'It works'],
     [
       { kind: 'waiting', notificationType: 'push_notification', message: 'The build is red' },
       'api-server: a message for you',
