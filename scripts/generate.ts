@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { configJsonSchema } from '../src/config/schema/json-schema.ts'
 import { exampleHooks } from '../src/install/example.ts'
+import { breaks } from './break/breaks.ts'
 import { choicesTable, clientModules, endpointsTable, openApiText } from './generate/api-pages.ts'
 import { commandsPage } from './generate/commands-page.ts'
 import { optionsTable } from './generate/options-table.ts'
@@ -17,6 +18,7 @@ const files: { [path: string]: (old: string) => string } = {
   'docs/emulator.md': (old) => replaceBlock(old, 'choices', choicesTable()),
   ...clientModules,
   'docs/commands.md': () => commands,
+  'docs/testing.md': (old) => replaceBlock(old, 'breaks', breaksTable()),
   'docs/notifiers.md': (old) => replaceBlock(old, 'notifiers', optionsTable()),
 }
 
@@ -34,6 +36,14 @@ for (const [path, content] of Object.entries(files)) {
   }
 }
 process.exitCode = check && stale > 0 ? 1 : 0
+
+function breaksTable(): string {
+  const rows = breaks.map(({ mechanism, tests }) => {
+    const files = tests.map((test) => `[${test.replace(/^test\/|\.test\.ts$/g, '')}](../${test})`)
+    return `| ${mechanism} | ${files.join(', ')} |`
+  })
+  return ['| what must be true | guarded by |', '|---|---|', ...rows].join('\n')
+}
 
 function readText(path: string): string {
   try {

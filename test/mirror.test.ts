@@ -75,6 +75,7 @@ const topics: { [folder: string]: readonly string[] } = {
     'hostile-repository',
     'hostile-terminal',
     'machine',
+    'model',
     'moved-session',
     'reconcile',
     'recovery',

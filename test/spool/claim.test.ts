@@ -53,11 +53,15 @@ describe('a claim', () => {
     park(world.spool, { since: 0, reason: 'x', isHeld: false, delivery: makeDelivery('e1') })
     const { file, text } = textOfParked(world.spool, 'e1.file')
     writeFileSync(join(world.folder, 'e1.json'), text.replaceAll('file', 'team'))
+    // Another channel of the event already has the name that the next number gives.
+    writeFileSync(join(world.folder, 'e3~0.json'), text.replaceAll('e1', 'e3'))
+    writeFileSync(join(world.spool.cards, 'e3~1.json'), text.replaceAll('file', 'team'))
     // A worker was killed while it moved this one.
     park(world.spool, { since: 0, reason: 'x', isHeld: false, delivery: makeDelivery('e2') })
     linkSync(file.replace('e1', 'e2'), join(world.folder, 'e2~0.json'))
-    expect(world.claims.reclaimAbandoned()).toBe(2)
-    expect(world.parked().sort()).toEqual(['e1.file', 'e1.team~1', 'e2.file'])
+    expect(world.claims.reclaimAbandoned()).toBe(3)
+    const cards = ['e1.file', 'e1.team~1', 'e2.file', 'e3.file~2', 'e3.team~1']
+    expect(world.parked().sort()).toEqual(cards)
     expect(existsSync(world.folder)).toBe(false)
   })
 

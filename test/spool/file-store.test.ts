@@ -393,3 +393,14 @@ describe.skipIf(!hasStrace)('releasing many parked deliveries', () => {
     expect(await callsFor(300)).toBeLessThan(20 * (await callsFor(30)))
   })
 })
+
+it.skipIf(!hasStrace)('a card whose folder cannot be synced is not left behind', async () => {
+  const { spool, stateDir } = makeWorld()
+  const program = await buildProgram('test/spool/_keeper.ts')
+  // The file is synced first, then its folder.
+  const inject = ['-e', 'trace=fsync', '-e', 'inject=fsync:error=ENOSPC:when=2']
+  const words = ['-f', '-qq', '-o', '/dev/null', ...inject, process.execPath, program, stateDir]
+  // With one thread for files, strace counts all calls.
+  const { stdout } = await execa('strace', words, { env: { UV_THREADPOOL_SIZE: '1' } })
+  expect([stdout, listParked(spool), readdirSync(spool.tmp)]).toEqual(['not kept', [], []])
+})

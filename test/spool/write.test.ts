@@ -1,4 +1,4 @@
-import { chownSync, existsSync, readdirSync } from 'node:fs'
+import { chownSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { acceptEvent } from '../../src/spool/write.ts'
@@ -12,7 +12,10 @@ describe('storing an event', () => {
     Object.assign(process, { getuid: undefined })
     const header = { client: 'droid', env: {} }
     const ids = [1, 2].map(() => acceptEvent(state, header, Buffer.from('{}')))
-    expect(readdirSync(join(state, 'spool/new')).sort()).toEqual(ids.sort())
+    const folder = join(state, 'spool/new')
+    expect(readdirSync(folder).sort()).toEqual(ids.sort())
+    const text = readFileSync(join(folder, ids[0] ?? ''), 'utf8')
+    expect(text).toBe('hookbell-event 1\nclient: droid\n\n{}')
   })
 
   it.runIf(process.getuid?.() === 0)('is refused in the folder of another user', async () => {

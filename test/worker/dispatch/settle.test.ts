@@ -85,6 +85,16 @@ describe('a summary of several deliveries', () => {
   })
 })
 
+describe('a message that was delivered', () => {
+  it('is reviewed, since its session may have gone on while it was on its way', async () => {
+    const { deps, settle, entries } = makeSettling(delivered)
+    const reviewed: unknown[] = []
+    deps.open.review = async (message) => void reviewed.push([message.sessionId, entries().length])
+    await settle(makeDelivery('e4'))
+    expect(reviewed).toEqual([[makeDelivery('e4').message.sessionId, 1]])
+  })
+})
+
 describe('a delivery that was purged while it was queued', () => {
   it.each<[string, Outcome]>([
     ['failed', deferred(Date.now() + 60_000, triedOnce)],
