@@ -65,7 +65,7 @@ export const breaks: readonly Break[] = [
   row(
     'a kill while a card is moved does not double it',
     'spool/claim',
-    ['if (lstatSync(path).nlink > 1) unlinkSync(path)\n      else placeCard', 'placeCard'],
+    ['if (this.#isInCards(path, parsed.id)) unlinkSync(path)\n      else placeCard', 'placeCard'],
     'spool/claim',
   ),
   row(
@@ -136,7 +136,7 @@ export const breaks: readonly Break[] = [
     'spool/card-index',
     [' || isFlushed(wait, this.#flushedAt, now)) return 0', ') return 0'],
     'worker/control',
-    'spool/flushed',
+    'spool/requests',
   ),
   row(
     'a failed delivery is kept before it is recorded',
@@ -157,8 +157,8 @@ export const breaks: readonly Break[] = [
     'what was purged while it was sent is not tried again',
     'worker/dispatch/settle',
     [
-      '  if (!isKept || purgedAt(stateDir) < startedAt) return outcome\n',
-      '  if (!isKept || purgedAt(stateDir) >= 0 || startedAt) return outcome\n',
+      "  if (!isKept || requestedAt(stateDir, 'purge') < startedAt) return outcome\n",
+      '  if (!isKept || requestedAt || startedAt) return outcome\n',
     ],
     'worker/dispatch/settle',
   ),
