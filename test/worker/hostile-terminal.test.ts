@@ -27,8 +27,9 @@ const canIsolate =
 const SANDBOX = 'mount --bind "$0" "$0"; mount -o remount,ro,bind /; exec "$@"'
 
 /** Not everything is done for both: only a question rings a bell when it reaches nobody, and it is told also to somebody there. */
-const inputs = ['s1', 's2', 's3'].flatMap((session_id) => [
-  { hook_event_name: 'StopFailure', session_id, error: 'overloaded' },
+const inputs = ['disk', 'network', 'model'].flatMap((session_id) => [
+  // One cause in several sessions would be held.
+  { hook_event_name: 'StopFailure', session_id, error: `no ${session_id}` },
   { hook_event_name: 'PermissionRequest', session_id, tool_name: 'Bash' },
 ])
 
