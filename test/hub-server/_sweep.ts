@@ -30,8 +30,8 @@ export function fill(machine: Machine, index: number): Map<string, Event> {
     const event = { machine: index, session: number % SESSIONS, number, channel }
     const isQuestion = number % 25 === 24
     const tell = isQuestion ? machine.ask : machine.finish
-    // A later event of the same session would answer the question, so a question has its own session.
-    const session = isQuestion ? `question ${number}` : `s${event.session}`
+    // A session has one project, and a later event of it would answer a question, so a question has its own session.
+    const session = isQuestion ? `question ${number}` : `${channel} ${event.session}`
     const id = tell(channel, session, `#${tag({ ...event, isQuestion })}#`)
     return [recordId([id], channel), { ...event, id, isQuestion }] as const
   })
