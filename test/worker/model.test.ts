@@ -172,7 +172,7 @@ async function playAll(
   }
 }
 
-describe('whatever happens', () => {
+describe.runIf(isFull)('whatever happens', () => {
   it('each event is delivered, suppressed, dead or waiting', async () => {
     const redis = hasRedis ? await startRedis() : undefined
     await fc.assert(
