@@ -47,25 +47,13 @@ const runtimes: readonly Runtime[] = [
   {
     name: 'workerd',
     spec: '@cloudflare/workerd-linux-64',
-    run: async (packages, folder, variables) =>
-      runInWorkerd(
-        packages,
-        folder,
-        await bundleFor('workerd', program('hookbell/api')),
-        variables,
-      ),
+    run: runBundle('workerd', runInWorkerd),
     phase: 'headers',
   },
   {
     name: 'Chromium',
     spec: '@sparticuz/chromium',
-    run: async (packages, folder, variables) =>
-      runInChromium(
-        packages,
-        folder,
-        await bundleFor('browser', program('hookbell/api')),
-        variables,
-      ),
+    run: runBundle('browser', runInChromium),
     phase: 'headers',
   },
 ]
@@ -123,6 +111,12 @@ function install(spec: string) {
   }
   const packages = join(folder, 'node_modules')
   return existsSync(packages) ? packages : undefined
+}
+
+/** Runs the program in a bundle of the client for that condition. */
+function runBundle(condition: string, run: typeof runInWorkerd): Run {
+  return async (packages, folder, variables) =>
+    run(packages, folder, await bundleFor(condition, program('hookbell/api')), variables)
 }
 
 /** Runs the program as a file, with the client as Node.js gets it. */

@@ -157,8 +157,8 @@ export const breaks: readonly Break[] = [
     'what was purged while it was sent is not tried again',
     'worker/dispatch/settle',
     [
-      "  if (!isKept || requestedAt(stateDir, 'purge') < startedAt) return outcome\n",
-      '  if (!isKept || requestedAt || startedAt) return outcome\n',
+      '  return isKept && isPurged(since, deps) ? purged : outcome\n',
+      '  return isKept && since < 0 ? purged : outcome\n',
     ],
     'worker/dispatch/settle',
   ),

@@ -46,7 +46,7 @@ export async function retryItem(spool: Spool, { name, channel, event }: DeadItem
 function anew({ delivery }: Open): Open {
   const times = { notBefore: 0, attempts: 0, firstTriedAt: 0, expires: 0 }
   return {
-    ...{ state: 'deferred', since: 0, reason: 'retried by a person' },
+    ...{ state: 'deferred', since: Date.now(), reason: 'retried by a person' },
     delivery: { ...delivery, ...times, isUnconditional: true },
   }
 }

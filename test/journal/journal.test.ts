@@ -184,6 +184,19 @@ describe('the journal', () => {
     await third
   })
 
+  it('keeps no secret, neither in what a receiver answered nor in why it failed', async () => {
+    const { stateDir } = makeWorld()
+    const secret = 'correct-horse-battery'
+    const journal = new Journal({ stateDir, secrets: () => [secret] })
+    await Promise.all([
+      journal.append({ ...deferred('e'), reason: `refused ${secret}` } as JournalEntry),
+      journal.append({ ...delivered('e'), answer: `hello ${secret}` } as JournalEntry),
+    ])
+    const text = readFileSync(join(stateDir, 'journal.jsonl'), 'utf8')
+    expect(text).toMatch(/refused .*hello /s)
+    expect(text).not.toContain(secret)
+  })
+
   it('does not recreate a state folder that was removed', async () => {
     const { stateDir } = makeWorld()
     rmSync(stateDir, { recursive: true })

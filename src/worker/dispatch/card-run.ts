@@ -73,10 +73,11 @@ async function queueDelivery(claim: DeliveryClaim, deps: WorkerDeps): Promise<Qu
     return undefined
   }
   const claims = due.map((one) => one.claim)
+  const since = Math.max(...due.map((one) => one.since))
   const delivery = summaryOf([first, ...rest])
   const load = rest.length > 0 ? keeping(delivery) : reading(first.claim, deps)
   return {
-    running: deliverAndSettle(delivery, load, deps, readingAll(claims, deps)),
+    running: deliverAndSettle(delivery, load, deps, { since, parts: readingAll(claims, deps) }),
     claims,
     settled,
   }

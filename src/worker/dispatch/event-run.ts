@@ -19,10 +19,11 @@ import {
 } from '../../prepare/prepare.ts'
 import type { Claim } from '../../spool/claim.ts'
 import type { StoredEvent } from '../../spool/store.ts'
+import { PURGED } from '../control.ts'
 import type { WorkerDeps } from '../deps.ts'
 import { finishBegun, openChannels, takeBegun, withoutSettled } from './begun-event.ts'
 import { MAX_CRASHES } from './card-run.ts'
-import { deliverAndSettle } from './settle.ts'
+import { deliverAndSettle, isPurged } from './settle.ts'
 
 /** How long a review waits for deliveries: a failing destination must not keep an answered question on the screen. */
 const PATIENCE_MS = 1000
@@ -54,6 +55,7 @@ export async function runEvent(
 
 /** @returns undefined if nothing is left to do */
 async function queueEvent(claim: Claim, deps: WorkerDeps): Promise<Queued | undefined> {
+  const since = deps.now()
   const known = takeBegun(claim, deps)
   const before = known && isAccepted(known) ? known : undefined
   const stored = deps.store.readEvent(claim)
@@ -79,14 +81,17 @@ async function queueEvent(claim: Claim, deps: WorkerDeps): Promise<Queued | unde
     const prepareDeps = { ...deps, memory: await deps.memory.get() }
     if (mayHideAnswers(parsed)) await deps.questions.lookAt(parsed)
     const anew = await prepare(parsed, facts, deps.config.last, prepareDeps)
-    const prepared = known ? withoutSettled(anew, known) : anew
+    const left = known ? withoutSettled(anew, known) : anew
+    const prepared = isPurged(since, deps)
+      ? { ...left, deliveries: [], held: [], reason: PURGED }
+      : left
     const early = prepared.held.length > 0 ? await keepHeld(prepared, deps) : []
     const deliveries = [...prepared.deliveries, ...early]
     // The session may have gone on when a text that was not kept is made again.
     const { durationMs, waitingMs = 0, cwd = '' } = prepared.entry.facts ?? {}
     const decided = { durationMs, waitingMs, cwd }
     // Deliveries are queued within the turn of the session, so that its next event is queued behind them.
-    return { prepared, ended: deliveries.map((one) => start(one, decided, claim, deps)) }
+    return { prepared, ended: deliveries.map((one) => start(one, decided, { claim, since }, deps)) }
   })
   const happened = asDecided(parsed, running.prepared)
   deps.turns.note(happened)
@@ -169,7 +174,7 @@ async function reviewAfter(
 function start(
   delivery: Delivery,
   { cwd, ...lengths }: Pick<EnrichedEvent, 'durationMs' | 'waitingMs' | 'cwd'>,
-  claim: Claim,
+  { claim, since }: { claim: Claim; since: number },
   deps: WorkerDeps,
 ): Promise<boolean> {
   const { store, config } = deps
@@ -182,7 +187,7 @@ function start(
     const again = { ...addressed, ...lengths }
     return await prepareAgain({ ...parsed, cwd }, again, config.recent(), deps)
   }
-  return deliverAndSettle(delivery, load, deps)
+  return deliverAndSettle(delivery, load, deps, { since })
 }
 
 /** Keeps held deliveries, before they are recorded. @returns those that could not be kept, to be sent too early */

@@ -19,24 +19,36 @@ type Unsent = Extract<Ended, { delivery: Delivery }>
 /** One of the deliveries that a message combines, as it is kept. */
 type Part = Pick<Open, 'delivery' | 'group'>
 
+const purged = { type: 'expired', reason: PURGED } as const
+
+/** What is known of a delivery when it is queued. */
+interface Queued {
+  /** Since when it waits for its attempt, Unix ms: a later purge drops it. */
+  since: number
+  /** The deliveries that it combines, each of which is kept by itself. */
+  parts?: () => readonly Part[]
+}
+
 /** The longest pause before writing to a full spool is tried again. */
 const MAX_PAUSE_MS = 60_000
 
 /**
  * Delivers, or keeps the delivery on the disk until its next attempt, and records the outcome.
  * @param load makes the delivery again, whose text the queue may drop
- * @param parts the deliveries that it combines, each of which is kept by itself
  * @returns false if it was released unattempted, such as because the worker ends
  */
 export function deliverAndSettle(
   delivery: Delivery,
   load: () => Promise<Delivery>,
   deps: WorkerDeps,
-  parts?: () => readonly Part[],
+  queued: Queued,
 ): Promise<boolean> {
   // Not an async function, which would keep its arguments until it ends: while many deliveries wait, the queue drops
   // their texts.
-  return settle(deps.deliverer.deliver(delivery, load), withoutText(delivery), deps, parts)
+  const ending = isPurged(queued.since, deps)
+    ? Promise.resolve(purged)
+    : deps.deliverer.deliver(delivery, load)
+  return settle(ending, withoutText(delivery), deps, queued)
 }
 
 function withoutText(delivery: Delivery): Delivery {
@@ -47,43 +59,43 @@ async function settle(
   ending: Promise<Outcome>,
   short: Delivery,
   deps: WorkerDeps,
-  parts?: () => readonly Part[],
+  queued: Queued,
 ): Promise<boolean> {
-  const startedAt = deps.now()
-  const outcome = unlessPurged(await ending, startedAt, deps)
+  const outcome = unlessPurged(await ending, queued.since, deps)
   if (outcome.type === 'released') return false
   try {
-    if ('delivery' in outcome) await keep(outcome, deps, parts)
+    if ('delivery' in outcome) await keep(outcome, deps, queued.parts)
   } catch {
-    return await goOnInMemory(outcome, deps, parts)
+    return await goOnInMemory(outcome, deps, queued)
   }
   await conclude(short, outcome, deps)
   return true
 }
 
-/** A person may have purged it while it was queued or being sent: then neither this worker nor the next one tries it again. */
-function unlessPurged(outcome: Outcome, startedAt: number, { stateDir }: WorkerDeps): Outcome {
+/** Whether a person has purged what waits since then. A purge in the future does not count: the clock was set back. */
+export function isPurged(since: number, { stateDir, now }: WorkerDeps): boolean {
+  const at = requestedAt(stateDir, 'purge')
+  return at > 0 && since <= at && at <= now()
+}
+
+/** What was purged while it was queued or being sent is tried again neither by this worker nor by the next one. */
+function unlessPurged(outcome: Outcome, since: number, deps: WorkerDeps): Outcome {
   const isKept = ['deferred', 'held', 'released'].includes(outcome.type)
-  if (!isKept || requestedAt(stateDir, 'purge') < startedAt) return outcome
-  return { type: 'expired', reason: PURGED }
+  return isKept && isPurged(since, deps) ? purged : outcome
 }
 
 /** The spool is full. */
-async function goOnInMemory(
-  outcome: Ended,
-  deps: WorkerDeps,
-  parts?: () => readonly Part[],
-): Promise<boolean> {
+async function goOnInMemory(outcome: Ended, deps: WorkerDeps, queued: Queued): Promise<boolean> {
   if (!('delivery' in outcome)) return false
   const { delivery } = outcome
   if (outcome.type === 'held') {
     // Sent too early rather than never, as when it is first held.
     const early = { ...delivery, isUnconditional: true }
-    return await deliverAndSettle(early, async () => early, deps, parts)
+    return await deliverAndSettle(early, async () => early, deps, queued)
   }
   const pauseMs = outcome.type === 'deferred' ? outcome.until - deps.now() : MAX_PAUSE_MS
   await sleep(Math.min(Math.max(pauseMs, 0), MAX_PAUSE_MS))
-  return await deliverAndSettle(delivery, async () => delivery, deps, parts)
+  return await deliverAndSettle(delivery, async () => delivery, deps, queued)
 }
 
 /** Gives up a delivery that is not tried again. @throws the system error if it cannot be stored in dead/ */

@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { appendEntry } from '../../../src/journal/write.ts'
+import { putRequest } from '../../../src/spool/requests.ts'
+import { PURGED, purge } from '../../../src/worker/control.ts'
 import type { WorkerDeps } from '../../../src/worker/deps.ts'
 import { Dispatcher } from '../../../src/worker/dispatch/dispatcher.ts'
 import { SessionQueue } from '../../../src/worker/dispatch/session-queue.ts'
@@ -150,6 +152,51 @@ describe('a delivery whose card could not be given back', () => {
     await dispatcher.dispatch()
     await expect.poll(() => received).toHaveLength(2)
     expect([await dispatcher.dispatch(), world.parked()]).toEqual([0, []])
+  })
+})
+
+describe('a purge', () => {
+  it('drops an event that is being prepared, with its later steps', async () => {
+    const steps = [{ to: ['file'] }, { after: '1h', to: ['later'] }]
+    const later = { type: 'file', path: '/dev/null' }
+    const world = makeWorld({ channels: { later }, routes: [{ on: ['*'], steps }] })
+    const id = world.accept({ message: 'never mind' })
+    let goOn = () => {}
+    const mayGoOn = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    const { dispatch } = openDispatcher(world, { projectOf: () => mayGoOn.then(() => '') })
+    const claimed = dispatch()
+    await expect.poll(() => world.list('new')).toEqual([])
+    await purge(world.stateDir)
+    goOn()
+    await claimed
+    expect([world.lines(), world.parked()]).toEqual([[], []])
+    expect(await world.statusOf(id)).toMatchObject({ outcome: 'suppressed', reason: PURGED })
+  })
+
+  it('drops what was kept before it, wherever its card was then', async () => {
+    const world = makeWorld()
+    const why = { reason: 'x', isHeld: false }
+    for (const [event, since] of [
+      ['before', Date.now() - 1000],
+      ['after', Date.now() + 1000],
+    ] as const)
+      park(world.spool, { ...why, since, delivery: makeDelivery(event) })
+    putRequest(world.stateDir, 'purge')
+    const { dispatch } = openDispatcher(world)
+    await dispatch()
+    expect(world.lines().map(({ id }) => id)).toEqual(['after'])
+    expect(world.parked()).toEqual([])
+  })
+
+  it('in the future drops nothing, since the clock was set back', async () => {
+    const world = makeWorld()
+    const id = world.accept({ message: 'told' })
+    putRequest(world.stateDir, 'purge', `${Date.now() + 3600_000}`)
+    const { dispatch } = openDispatcher(world)
+    await dispatch()
+    expect(world.lines().map((line) => line.id)).toEqual([id])
   })
 })
 

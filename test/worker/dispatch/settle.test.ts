@@ -39,7 +39,10 @@ function makeSettling(...outcomes: Outcome[]) {
   }
   const settle = (delivery: Delivery) => {
     const own = () => parts.map((part) => ({ delivery: part, group: 'g' }))
-    return deliverAndSettle(delivery, async () => delivery, deps, own)
+    return deliverAndSettle(delivery, async () => delivery, deps, {
+      since: deps.now(),
+      parts: own,
+    })
   }
   const entries = () => readLines<JournalEntry>(join(world.stateDir, 'journal.jsonl'))
   return { world, deps, tried, settle, entries }
