@@ -149,7 +149,8 @@ async function playAll(
   const machine = await new Machine(redis).open()
   let before: Seen['arrivals'] = []
   const check = async () => {
-    const rows = (await machine.world.statuses()).filter(({ client }) => client !== 'hookbell')
+    const known = await machine.world.statuses()
+    const rows = known.filter(({ id, client }) => client !== 'hookbell' && !machine.isOwn(id))
     const statuses = new Map(rows.map((status) => [status.id, status]))
     const arrivals = await machine.arrivals()
     expect(whatIsWrong(machine, { statuses, arrivals, spool: machine.spool() })).toEqual([])
@@ -172,7 +173,7 @@ async function playAll(
   }
 }
 
-describe.runIf(isFull)('whatever happens', () => {
+describe('whatever happens', () => {
   it('each event is delivered, suppressed, dead or waiting', async () => {
     const redis = hasRedis ? await startRedis() : undefined
     await fc.assert(
