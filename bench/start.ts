@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { TallyKeeper } from '../src/journal/keep-tally.ts'
+import { WorkerMemory } from '../src/worker/memory.ts'
 import { cli, makeHome, median, printTable } from './_bench.ts'
 
 const ROUNDS = 21
@@ -72,11 +72,13 @@ async function benchLargeJournal(stateDir: string, env: NodeJS.ProcessEnv) {
     ])
   }
   for (const words of ['status', 'log']) {
-    const forget = () => rmSync(join(stateDir, 'cache'), { recursive: true, force: true })
+    const forget = () => rmSync(join(stateDir, 'checkpoint.json'), { force: true })
     forget()
     row(words, 'never counted', false)
     forget()
-    await new TallyKeeper(stateDir).keep()
+    const memory = new WorkerMemory(stateDir)
+    await memory.get()
+    memory.keep()
     row(words, 'after a worker')
     row(words, 'again')
   }

@@ -7,10 +7,17 @@ import { isOwnFolder } from '../fs/durable.ts'
 import { runtimeDir } from '../fs/home.ts'
 import { distinctFolders } from '../fs/links.ts'
 import { refuseUnreadable } from '../fs/ownership.ts'
-import { type EventStatus, emptyStatus } from '../journal/history.ts'
-import { OpenJournal } from '../journal/open.ts'
-import { Tallies } from '../journal/tallies.ts'
-import type { TalliedEvent, Tally } from '../journal/tally.ts'
+import { Fold } from '../journal/fold.ts'
+import {
+  type EventStatus,
+  emptyStatus,
+  hasDead,
+  isAccepted,
+  type Outcome,
+  outcomes,
+} from '../journal/history.ts'
+import { LATEST, type LastOnChannel, noCounts, Outcomes } from '../journal/outcomes.ts'
+import { readBack, readWhole } from '../journal/read-events.ts'
 import { eventFolders, isInUse, spoolIn } from '../spool/layout.ts'
 import { parseName } from '../spool/names.ts'
 
@@ -46,40 +53,79 @@ function mayHaveFallback(state: string): boolean {
   }
 }
 
-/** An event without its texts. */
-export type EventOutline = TalliedEvent
-
+/** What became of the events of some state folders. */
 export interface Events {
-  /** All known events, oldest first: those in the journal, and those that no worker has seen yet. Slow for many. */
-  readonly all: EventOutline[]
-  /** Counts and lookups over the same events, without visiting each. */
-  tallies: Tallies
-  inFull(chosen: readonly EventOutline[]): EventStatus[]
+  count: Readonly<Record<Outcome, number>>
+  /** How many have something in dead/, whatever their outcome is: another channel may still wait. */
+  withDead: number
+  /** Those that are open, undelivered or dead, and the latest others, without their texts; oldest first. */
+  known: readonly EventStatus[]
+  /** Whether there are no others. */
+  isComplete: boolean
+  /** By channel name. */
+  channels: ReadonlyMap<string, LastOnChannel>
 }
 
-/** Opens the journals of some state folders, calls `work` with their events, and closes them again. */
-export function withEvents<Result>(
-  folders: readonly string[],
-  work: (events: Events) => Result,
-  onUnreadable?: OnUnreadable,
-): Result {
-  const journals: OpenJournal[] = []
-  try {
-    for (const folder of folders) journals.push(new OpenJournal(folder))
-    const tallies = journals.map((journal, index) =>
-      tallyOf(journal, folders[index] ?? '', onUnreadable),
-    )
-    const joined = new Tallies(tallies)
-    return work({
-      get all() {
-        return joined.all()
-      },
-      tallies: joined,
-      inFull: (chosen) => readInFull(journals, chosen),
-    })
-  } finally {
-    for (const journal of journals) journal.close()
+/** Reads the checkpoints, what the journals have gained since, and what only the spools know. */
+export function readEvents(folders: readonly string[], onUnreadable?: OnUnreadable): Events {
+  const folds = folders.map((folder) => {
+    const { outcomes: found } = outcomesOf(folder)
+    const byId: Map<string, EventStatus> = new Map(found.events)
+    addFromSpool(byId, folder, onUnreadable)
+    return { known: [...byId.values()], counted: found.counted, channels: found.channels }
+  })
+  const known = inOrder(folds.flatMap((one) => one.known))
+  const count = noCounts()
+  for (const { outcome } of known) count[outcome] += 1
+  for (const outcome of outcomes)
+    for (const { counted } of folds) count[outcome] += counted[outcome]
+  const lasts = folds.flatMap(({ channels }) => [...channels])
+  return {
+    count,
+    withDead: known.filter(hasDead).length,
+    known,
+    isComplete: known.length === outcomes.reduce((sum, outcome) => sum + count[outcome], 0),
+    // For equal names, the Map keeps the last one.
+    channels: new Map(lasts.sort(([, one], [, other]) => one.acceptedAt - other.acceptedAt)),
   }
+}
+
+function outcomesOf(folder: string) {
+  return new Fold(folder, (saved) => ({ outcomes: new Outcomes(saved.outcomes) })).now()
+}
+
+/** Known events with their texts. The journals are read backwards until they have been found. */
+export function inFull(folders: readonly string[], chosen: readonly EventStatus[]): EventStatus[] {
+  const found = folders.map((folder) => readBack(folder, chosen.filter(isAccepted)).byId)
+  return chosen.map((event) => {
+    const full = found.map((byId) => byId.get(event.id)).find((one) => one !== undefined)
+    return { ...(full ?? emptyStatus(event.id, event.acceptedAt)), outcome: event.outcome }
+  })
+}
+
+/** All events with their texts, oldest first, or those whose id is meant. Reads whole journals. */
+export function allInFull(
+  folders: readonly string[],
+  isMeant: (id: string) => boolean = () => true,
+): EventStatus[] {
+  const all = folders.flatMap((folder) => {
+    const { byId } = readWhole(folder, isMeant)
+    addFromSpool(byId, folder)
+    return [...byId.values()].filter(({ id }) => isMeant(id))
+  })
+  return inOrder(all)
+}
+
+/** The latest ones with their texts, oldest first. */
+export function latestInFull(folders: readonly string[], limit: number): EventStatus[] {
+  const { known, isComplete } = readEvents(folders)
+  return isComplete || limit <= LATEST
+    ? inFull(folders, known.slice(-limit))
+    : allInFull(folders).slice(-limit)
+}
+
+function inOrder(events: EventStatus[]): EventStatus[] {
+  return events.sort((one, other) => one.acceptedAt - other.acceptedAt)
 }
 
 /** Called with a folder that cannot be read, and why. It throws if the command must end. */
@@ -99,42 +145,30 @@ function rethrow(_: string, error: unknown) {
   throw error
 }
 
-/** The tally of the journal, and the events in the spool that the journal lacks. */
-function tallyOf(journal: OpenJournal, state: string, onUnreadable?: OnUnreadable): Tally {
-  const tally = journal.tally()
+/** Adds the events in the spool that the journal lacks, and marks those that are dead there. */
+function addFromSpool(byId: Map<string, EventStatus>, state: string, onUnreadable?: OnUnreadable) {
   const spool = spoolIn(state)
-  const listed = (folder: string) => list(folder, onUnreadable)
-  for (const folder of eventFolders(spool, listed)) {
-    for (const name of listed(folder)) {
+  const listed = (folder: string) =>
+    list(folder, onUnreadable).flatMap((name) => {
       const parsed = parseName(name)
-      if (!parsed || parsed.isCard || tally.has(parsed.id)) continue
-      tally.expect(parsed.id, writtenAt(join(folder, name)))
-    }
+      return parsed ? [{ ...parsed, path: join(folder, name) }] : []
+    })
+  const add = ({ id, path }: { id: string; path: string }) => {
+    const event = byId.get(id) ?? emptyStatus(id, writtenAt(path))
+    byId.set(id, event)
+    return event
+  }
+  for (const folder of eventFolders(spool, (one) => list(one, onUnreadable))) {
+    for (const file of listed(folder)) if (!file.isCard) add(file)
   }
   // The journal may be lost, or an event `retried` there and still dead on disk: the retry crashed between the two.
-  for (const name of listed(spool.dead)) {
-    const parsed = parseName(name)
-    if (!parsed) continue
-    const { id } = parsed
-    if (!tally.has(id)) tally.expect(id, writtenAt(join(spool.dead, name)))
-    tally.markDead(id)
+  for (const file of listed(spool.dead)) {
+    const event = add(file)
+    if (!hasDead(event)) byId.set(file.id, { ...event, outcome: 'dead' })
   }
-  return tally
 }
 
 /** When the file was last written, Unix ms: for an event the time of acceptance, for a delivery the time it gave up. */
 function writtenAt(path: string): number {
   return Math.floor(lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
-}
-
-function readInFull(
-  journals: readonly OpenJournal[],
-  chosen: readonly EventOutline[],
-): EventStatus[] {
-  const ids = new Set(chosen.map(({ id }) => id))
-  const histories = ids.size > 0 ? journals.map((journal) => journal.read(ids)) : []
-  return chosen.map(({ id, acceptedAt, outcome }) => {
-    const known = histories.map(({ byId }) => byId.get(id)).find((status) => status !== undefined)
-    return { ...(known ?? emptyStatus(id, acceptedAt)), outcome }
-  })
 }

@@ -1,24 +1,19 @@
 import { usageError } from '../errors.ts'
 import type { EventStatus } from '../journal/history.ts'
 import { CANARY_EVENT } from '../journal/own-events.ts'
-import type { Events } from './_events.ts'
-
-/** The last event is usually among this many, even if the newest ones are test events of `doctor`. */
-const FEW = 10
+import { allInFull, inFull, readEvents } from './_events.ts'
 
 /** The events whose id starts with `word`. For `last`, the latest event that is not a test event of `doctor`. */
-export function findEvents({ all, inFull }: Events, word: string): EventStatus[] {
-  if (word !== 'last') return inFull(all.filter(({ id }) => id.startsWith(word)))
-  for (const count of [FEW, all.length]) {
-    const last = inFull(all.slice(-count)).findLast(({ event }) => event !== CANARY_EVENT)
-    if (last) return [last]
-  }
-  return []
+export function findEvents(folders: readonly string[], word: string): EventStatus[] {
+  if (word !== 'last') return allInFull(folders, (id) => id.startsWith(word))
+  const { known } = readEvents(folders)
+  const last = known.findLast(({ event }) => event !== CANARY_EVENT)
+  return last ? inFull(folders, [last]) : []
 }
 
 /** @throws usageError unless it is exactly one event */
-export function findEvent(command: string, events: Events, word: string): EventStatus {
-  const found = findEvents(events, word)
+export function findEvent(command: string, folders: readonly string[], word: string): EventStatus {
+  const found = findEvents(folders, word)
   const [only] = found
   if (only && found.length === 1) return only
   if (word === 'last') {

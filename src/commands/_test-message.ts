@@ -9,7 +9,7 @@ import type { ChannelStatus } from '../journal/history.ts'
 import { didYouMean } from '../text/suggest.ts'
 import { scrubEnvironment } from '../worker/isolate.ts'
 import { deliverTo } from '../worker/run.ts'
-import { withEvents } from './_events.ts'
+import { readEvents } from './_events.ts'
 import { channelOffers } from './init/channel-offers.ts'
 
 const NOT_RECORDED =
@@ -62,9 +62,7 @@ function checkChannel(name: string): Config {
 }
 
 function statusOf(id: string, channel: string): ChannelStatus {
-  const [event] = withEvents([stateDir()], (events) =>
-    events.inFull(events.all.filter((one) => one.id === id)),
-  )
+  const event = readEvents([stateDir()]).known.find((one) => one.id === id)
   const status = event?.channels[channel]
   if (status) return status
   throw new HookbellError('E_UNAVAILABLE', `${channel}: no answer yet`, {

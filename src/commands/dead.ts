@@ -8,7 +8,7 @@ import { isInUse } from '../spool/layout.ts'
 import { lockHolder } from '../spool/lock/lock.ts'
 import { named } from '../text/named.ts'
 import { deadAction } from './_dead-action.ts'
-import { stateFolders, withEvents } from './_events.ts'
+import { inFull, readEvents, stateFolders } from './_events.ts'
 
 export const deadCommand = defineCommand({
   args: {
@@ -41,7 +41,8 @@ function whenDelivered(): string {
 }
 
 function showDead(json: boolean) {
-  const dead = withEvents(stateFolders(), ({ all, inFull }) => inFull(all.filter(hasDead)))
+  const folders = stateFolders()
+  const dead = inFull(folders, readEvents(folders).known.filter(hasDead))
   if (json) return printJson(dead)
   if (dead.length === 0) return say('Nothing is dead')
   const rows = dead.map(({ id, acceptedAt, title, event, reason, channels }) => {

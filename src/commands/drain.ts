@@ -12,7 +12,7 @@ import { flush } from '../worker/control.ts'
 import type { WorkerOptions } from '../worker/open-worker.ts'
 import { deliverOnce } from '../worker/run.ts'
 import { becomeWorker, releaseClaims } from './_become-worker.ts'
-import { stateFolders, withEvents } from './_events.ts'
+import { readEvents, stateFolders } from './_events.ts'
 import { wakeWorkerOf } from './_wake-worker.ts'
 
 const AGAIN_MS = 250
@@ -96,5 +96,5 @@ async function replaceWorker(stateDir: string, limitMs: number): Promise<boolean
 }
 
 function countLeft(): number {
-  return withEvents(stateFolders(), ({ tallies }) => tallies.count().waiting)
+  return readEvents(stateFolders()).count.waiting
 }

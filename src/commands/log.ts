@@ -5,7 +5,7 @@ import { usageError } from '../errors.ts'
 import { type Kind, kinds } from '../event/kind.ts'
 import type { EventStatus } from '../journal/history.ts'
 import { closest } from '../text/suggest.ts'
-import { type Events, stateFolders, withEvents } from './_events.ts'
+import { allInFull, latestInFull, stateFolders } from './_events.ts'
 import { findEvent } from './_find-event.ts'
 import { kindOption } from './_kind-option.ts'
 import { sinceTime } from './_since.ts'
@@ -52,13 +52,10 @@ export const logCommand = defineCommand({
     }
     const folders = stateFolders()
     const read = () =>
-      withEvents(folders, (events) =>
-        id === undefined ? choose(events, wanted, follow === true) : [findEvent('log', events, id)],
-      )
+      id === undefined ? choose(folders, wanted, follow === true) : [findEvent('log', folders, id)]
     if (follow) {
       const { followLog } = await import('./log/follow.ts')
-      const load = (ids: ReadonlySet<string>) =>
-        withEvents(folders, ({ all, inFull }) => inFull(all.filter((one) => ids.has(one.id))))
+      const load = (ids: ReadonlySet<string>) => allInFull(folders, (one) => ids.has(one))
       return followLog(folders, read, { load, matches: (one) => isWanted(one, wanted), json })
     }
     const chosen = read()
@@ -106,17 +103,13 @@ function isNarrowed({ since, session, kind }: Filter): boolean {
   return since !== undefined || session !== undefined || kind !== undefined
 }
 
-/** The texts of events are read only where they are needed. */
-function choose(events: Events, filter: Filter, mayBeNone: boolean): EventStatus[] {
-  const { inFull, tallies } = events
-  const { since, session, kind, limit } = filter
-  // `events.all` visits every event, so the latest are not taken from it.
-  if (!isNarrowed(filter)) return inFull(tallies.latest(limit))
-  const recent = events.all.filter((event) => isRecent(event, since))
-  if (session === undefined && kind === undefined) return inFull(recent.slice(-limit))
-  const found = inFull(recent).filter((status) => isWanted(status, filter))
-  if (session !== undefined && found.length === 0 && !mayBeNone)
-    refuseUnknown(session, inFull(events.all))
+/** Only without a filter is the end of the journal enough. */
+function choose(folders: readonly string[], filter: Filter, mayBeNone: boolean): EventStatus[] {
+  const { session, limit } = filter
+  if (!isNarrowed(filter)) return latestInFull(folders, limit)
+  const all = allInFull(folders)
+  const found = all.filter((status) => isWanted(status, filter))
+  if (session !== undefined && found.length === 0 && !mayBeNone) refuseUnknown(session, all)
   return found.slice(-limit)
 }
 

@@ -16,7 +16,7 @@ import { escapeControls } from '../text/clean.ts'
 import { visible } from '../text/redact/readings.ts'
 import { redact } from '../text/redact/redact.ts'
 import { didYouMean } from '../text/suggest.ts'
-import { stateFolders, withEvents } from './_events.ts'
+import { stateFolders } from './_events.ts'
 import { findEvent, findEvents } from './_find-event.ts'
 import { writePrivate } from './_write-private.ts'
 import { readText } from './api/read-input.ts'
@@ -129,11 +129,8 @@ function isFile(path: string): boolean {
 /** The event that `word` means; undefined if there is none. */
 async function findEntry(word: string) {
   const folders = stateFolders()
-  const found = withEvents(folders, (events) => {
-    const isNone = word !== 'last' && findEvents(events, word).length === 0
-    return isNone ? undefined : findEvent('preview', events, word)
-  })
-  if (found === undefined) return undefined
+  if (word !== 'last' && findEvents(folders, word).length === 0) return undefined
+  const found = findEvent('preview', folders, word)
   for (const folder of folders) {
     for await (const entry of readJournalOf(folder, new Set([found.id]))) {
       if (entry.type === 'accepted') return entry

@@ -7,7 +7,7 @@ import { readJournalOf } from '../journal/read.ts'
 import { isOnHold } from '../spool/requests.ts'
 import { cleanText } from '../text/clean.ts'
 import { eventTitle } from './_event-title.ts'
-import { stateFolders, withEvents } from './_events.ts'
+import { allInFull, stateFolders } from './_events.ts'
 import { findEvent } from './_find-event.ts'
 import { reasonsOf } from './why/reasons.ts'
 
@@ -26,11 +26,10 @@ export const whyCommand = defineCommand({
   },
   async run({ args: { id = 'last', session, json } }) {
     const folders = stateFolders()
-    const chosen = withEvents(folders, (events) =>
+    const chosen =
       session === undefined
-        ? [findEvent('why', events, id)]
-        : ofSession(events.inFull(events.all), session),
-    )
+        ? [findEvent('why', folders, id)]
+        : ofSession(allInFull(folders), session)
     const entries = await entriesOf(chosen, folders)
     const told = chosen.map((status) => ({
       ...status,

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { listQuietly } from '../fs/list.ts'
 import { currentFile } from '../journal/files.ts'
 import { openFile } from '../journal/open-file.ts'
-import { readStretches } from '../journal/stretches.ts'
+import { visitLines } from '../journal/read.ts'
 import { eventFolders, spoolIn } from '../spool/layout.ts'
 
 const LIMIT_MS = 5000
@@ -53,9 +53,12 @@ function isRecorded(mark: string, folder: string): boolean {
     const file = openFile(currentFile(folder))
     if (!file) return false
     try {
-      const { fd, size } = file
-      const tail = readStretches(fd, Math.max(0, size - TAIL_BYTES), size)
-      return [...tail].some(({ text }) => text.includes(mark))
+      let isFound = false
+      const look = (line: string) => {
+        isFound ||= line.includes(mark)
+      }
+      look(visitLines(file, Math.max(0, file.size - TAIL_BYTES), look))
+      return isFound
     } finally {
       closeSync(file.fd)
     }

@@ -5,7 +5,7 @@ import { rememberedPlaces } from '../install/places.ts'
 import type { EventStatus } from '../journal/history.ts'
 import type { Check, ClientPlace } from './check.ts'
 import { readAll, whatSilences } from './clients.ts'
-import { lastEventFinder } from './last-event.ts'
+import { lastEventOf } from './last-event.ts'
 
 /** One client as `status` shows it: whether its events arrive. */
 export interface ClientRow {
@@ -23,14 +23,8 @@ export interface ClientRow {
  * The clients that were used here, and those that `init` wrote to. One that has no folder was never started: searching
  * for its program takes `status` as long as everything else about clients, so only `clients` and `doctor` do it.
  * @param latest the latest events, oldest first
- * @param read reads some of them in full
  */
-export function lookAtClients<Outline>(
-  facts: ClientPlace,
-  latest: readonly Outline[],
-  read: (chosen: readonly Outline[]) => readonly EventStatus[],
-): ClientRow[] {
-  const lastEventOf = lastEventFinder(latest, read)
+export function lookAtClients(facts: ClientPlace, latest: readonly EventStatus[]): ClientRow[] {
   const all = readAll(facts)
   const remembered = rememberedPlaces(facts.stateDir)
   return clientNames.flatMap((client) => {
@@ -46,7 +40,7 @@ export function lookAtClients<Outline>(
         title: clients[client].title,
         registered,
         problems: problems.map(asSentence),
-        lastEvent: lastEventOf(client)?.acceptedAt ?? null,
+        lastEvent: lastEventOf(client, latest)?.acceptedAt ?? null,
       },
     ]
   })

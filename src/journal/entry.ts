@@ -207,7 +207,7 @@ export function parseEntry(line: string): JournalEntry | undefined {
 
 function isEntry(fields: { [field: string]: unknown }): boolean {
   const { type, at, id } = fields
-  // An id is a file name, and the tally joins ids with slashes.
+  // An id is a file name.
   if (!isTime(at) || typeof id !== 'string' || id.includes('/')) return false
   if (!Object.hasOwn(required, type as string)) return false
   const kinds = required[type as EntryType]

@@ -6,6 +6,7 @@ const { O_RDONLY, O_NONBLOCK = 0 } = constants
 
 /** A file of the journal, as it was when it was opened. */
 export interface OpenFile {
+  path: string
   fd: number
   dev: number
   inode: number
@@ -20,7 +21,7 @@ export function openFile(path: string): OpenFile | undefined {
   const fd = openIfThere(path)
   if (fd === undefined) return undefined
   const stat = fstatSync(fd)
-  if (stat.isFile()) return { fd, dev: stat.dev, inode: stat.ino, size: stat.size }
+  if (stat.isFile()) return { path, fd, dev: stat.dev, inode: stat.ino, size: stat.size }
   closeSync(fd)
   throw notAFile(path)
 }

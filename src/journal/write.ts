@@ -5,7 +5,7 @@ import type { JournalEntry } from './entry.ts'
 import { currentFile, journalFiles } from './files.ts'
 import { idIn, readLines } from './read.ts'
 
-const ROTATE_AT_BYTES = 16 * 1024 * 1024
+const ROTATE_AT_BYTES = 4 * 1024 * 1024
 
 /**
  * Resolves once the entry is on the disk; entries written at the same time share one fsync.
@@ -17,7 +17,7 @@ export async function appendEntry(state: string, entry: JournalEntry): Promise<v
 }
 
 /**
- * Rotates a journal file that has reached 16 MiB; only a few files are kept. Entries about events that are still open
+ * Rotates a journal file that has reached 4 MiB; only a few files are kept. Entries about events that are still open
  * are never lost. Only for the holder of the worker's lock.
  * @returns whether it rotated, so that a new file begins
  */

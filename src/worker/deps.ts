@@ -3,11 +3,11 @@ import type { ProjectRules } from '../context/project-rules.ts'
 import type { Deliverer } from '../deliver/deliverer.ts'
 import type { EventStatus } from '../journal/history.ts'
 import type { Journal } from '../journal/journal.ts'
-import type { PolicyMemory } from '../policy/checkpoint.ts'
 import type { Mute } from '../policy/mutes.ts'
 import type { Templates } from '../render/templates.ts'
 import type { Store } from '../spool/store.ts'
 import type { SessionQueue } from './dispatch/session-queue.ts'
+import type { WorkerMemory } from './memory.ts'
 import type { Alarms } from './own-messages/alarms.ts'
 import type { Notices } from './own-messages/notices.ts'
 import type { AnswerReports } from './watch/answer-reports.ts'
@@ -22,7 +22,7 @@ export interface WorkerDeps {
   journal: Journal
   config: CurrentConfig
   deliverer: Deliverer
-  memory: PolicyMemory
+  memory: WorkerMemory
   /** Reports unreached questions and dead channels. */
   alarms: Alarms
   /** hookbell's own reports, which try one channel after the other. */

@@ -1,5 +1,4 @@
 import { RECORD_LIMIT_MS } from '../journal/journal.ts'
-import { TallyKeeper } from '../journal/keep-tally.ts'
 import { rotateJournal } from '../journal/write.ts'
 import { waitAtMost } from '../patience.ts'
 import { enforceCaps, type Removal } from '../spool/caps.ts'
@@ -19,14 +18,11 @@ const SWEEP_EVERY_MS = 3600_000
 /** The worker's tasks besides delivering. If one fails, the others still run, and it is tried again later. */
 export class Maintenance {
   readonly #deps: WorkerDeps
-  readonly #tallies: TallyKeeper
-  #counting: Promise<void> | undefined
   #beatAt = Number.NEGATIVE_INFINITY
   #sweptAt = Number.NEGATIVE_INFINITY
 
   constructor(deps: WorkerDeps) {
     this.#deps = deps
-    this.#tallies = new TallyKeeper(deps.stateDir)
   }
 
   /** Updates this worker's heartbeat, takes over what dead workers had and looks for a newer version. */
@@ -56,25 +52,15 @@ export class Maintenance {
 
   /** Rotates the journal. Only for the holder of the lock. */
   async rotate() {
-    const { store, stateDir } = this.#deps
+    const { memory, store, stateDir } = this.#deps
     // Two workers would move the same files.
     if (!isSoleWorker(stateDir)) return
     try {
-      if (await rotateJournal(stateDir, () => store.openEvents())) void this.count()
+      if (await rotateJournal(stateDir, () => store.openEvents()))
+        memory.rotated(store.openEvents())
     } catch {
       // Such as a full disk: the journal grows until there is room.
     }
-  }
-
-  /** Adds new journal entries to the saved tallies, in the background. */
-  count(): Promise<void> {
-    this.#counting ??= this.#tallies
-      .keep()
-      .catch(() => {})
-      .finally(() => {
-        this.#counting = undefined
-      })
-    return this.#counting
   }
 
   /** Removes old files and enforces the size limits. Slow if there are many files, so only if nothing can be sent now. */

@@ -10,7 +10,6 @@ import { Fresh } from '../fs/fresh.ts'
 import { homeDir } from '../fs/home.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { Journal } from '../journal/journal.ts'
-import { PolicyMemory } from '../policy/checkpoint.ts'
 import { readMutes } from '../policy/mute-file.ts'
 import type { SessionRef } from '../policy/sessions.ts'
 import { sessionHash } from '../prepare/prepare.ts'
@@ -20,6 +19,7 @@ import type { WorkerDeps } from './deps.ts'
 import { withRules } from './dispatch/rules-at-attempt.ts'
 import { SessionQueue } from './dispatch/session-queue.ts'
 import { Maintenance } from './maintenance.ts'
+import { WorkerMemory } from './memory.ts'
 import { AlarmFile } from './own-messages/alarm-state.ts'
 import { Alarms } from './own-messages/alarms.ts'
 import { ConfigProblem } from './own-messages/config-problem.ts'
@@ -50,7 +50,7 @@ export function openWorker({ stateDir, configDir, onRecord, ...options }: Worker
   const steadyNow = makeSteadyClock()
   const effects = { now: Date.now, random: Math.random }
   const journal = new Journal({ stateDir, secrets: () => config.last.secrets, onEntry: onRecord })
-  const memory = new PolicyMemory(stateDir)
+  const memory = new WorkerMemory(stateDir)
   const current = { ...effects, config: () => config.recent() }
   const store = new FileStore({ stateDir })
   const answers = new AnswerReports({

@@ -146,7 +146,7 @@ async function run(opened: Opened): Promise<WorkerSummary> {
     releaseLock(stateDir)
   } while (hasWork(deps, dispatcher) && acquireLock(stateDir))
   watcher.close()
-  await Promise.all([close(deps, dispatcher), opened.maintenance.count()])
+  await close(deps, dispatcher)
   return { handled: dispatcher.handled, faults: dispatcher.faults.texts }
 }
 

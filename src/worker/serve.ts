@@ -96,7 +96,7 @@ async function tidyUp({ deps, maintenance }: Opened, dispatcher: Dispatcher, isH
   const isStalled = dispatcher.isStalled && !deps.journal.failure
   if (!isHeld && !dispatcher.isIdle && !isStalled) return
   await maintenance.sweep()
-  void maintenance.count()
+  if (deps.journal.pending === 0) deps.memory.keepIdle()
 }
 
 /** How long to wait until there may be something to do, in ms; undefined if the worker can end. */

@@ -175,7 +175,7 @@ describe.skipIf(process.platform === 'win32')('pipes in the state folder', () =>
     await home.run('init', '--client', 'droid', '--yes')
     home.accept({ hook_event_name: 'Stop' })
     await home.run('worker', '--once')
-    const names = ['mutes.json', 'places.json', 'policy-memory.json', 'worker.lock']
+    const names = ['mutes.json', 'places.json', 'checkpoint.json', 'worker.lock']
     const deeper = [
       'runtime/package.json',
       'spool/cards/event-1.json',

@@ -14,6 +14,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { workerLives } from '../../src/hook/worker-lives.ts'
 import type { JournalEntry } from '../../src/journal/entry.ts'
+import { KEPT_FILES } from '../../src/journal/files.ts'
 import { packageVersion } from '../../src/package-root.ts'
 import { acquireLock, lockPath, releaseLock } from '../../src/spool/lock/lock.ts'
 import { Maintenance } from '../../src/worker/maintenance.ts'
@@ -141,9 +142,9 @@ describe('the journal of a worker', () => {
     const { journal, maintenance, world } = makeMaintenance()
     const id = world.accept({ message: 'waits' })
     const lines = [id, 'gone'].map((one) => JSON.stringify({ at: 1, id: one, type: 'retried' }))
-    writeFileSync(journal.replace('.jsonl', '.4.jsonl'), `${lines.join('\n')}\n`)
+    writeFileSync(journal.replace('.jsonl', `.${KEPT_FILES}.jsonl`), `${lines.join('\n')}\n`)
     writeFileSync(journal, '')
-    truncateSync(journal, 16 * MIB)
+    truncateSync(journal, 4 * MIB)
     await maintenance.rotate()
     expect(readFileSync(journal.replace('.jsonl', '.open.jsonl'), 'utf8')).toBe(`${lines[0]}\n`)
   })
@@ -152,20 +153,9 @@ describe('the journal of a worker', () => {
     const { journal, maintenance } = makeMaintenance()
     writeFileSync(journal, '')
     truncateSync(journal, 16 * MIB)
-    mkdirSync(journal.replace('.jsonl', '.4.jsonl'))
+    mkdirSync(journal.replace('.jsonl', `.${KEPT_FILES}.jsonl`))
     await maintenance.rotate()
     expect(statSync(journal).size).toBe(16 * MIB)
-  })
-
-  it('is tallied again after it has grown, or when it has become readable', async () => {
-    const { journal, maintenance, stateDir } = makeMaintenance()
-    mkdirSync(journal)
-    await maintenance.count()
-    rmSync(journal, { recursive: true })
-    const line = JSON.stringify({ at: 1, id: 'a', type: 'undelivered', reason: 'x'.repeat(1000) })
-    writeFileSync(journal, `${line}\n`.repeat(1000))
-    await maintenance.count()
-    expect(readdirSync(join(stateDir, 'cache'))).toHaveLength(1)
   })
 })
 

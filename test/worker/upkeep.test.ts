@@ -377,14 +377,14 @@ describe('the folders of a spool', () => {
 })
 
 describe('an idle worker', () => {
-  it('saves a tally of the journal for commands that read it', async () => {
+  it('writes a checkpoint of the journal for commands that read it', async () => {
     const world = makeWorld()
     const line = { at: 1, id: 'old', type: 'delivered', channel: 'log', attempt: 1, ms: 1 }
     const text = JSON.stringify({ ...line, answer: 'x'.repeat(1000) })
     writeFileSync(join(world.stateDir, 'journal.jsonl'), `${text}\n`.repeat(1000))
     world.accept({ message: 'hello' })
     await world.untilIdle()
-    const { ino } = statSync(join(world.stateDir, 'journal.jsonl'))
-    expect(readdirSync(join(world.stateDir, 'cache'))).toContain(`journal-tally-${ino}.json`)
+    const checkpoint = readFileSync(join(world.stateDir, 'checkpoint.json'), 'utf8')
+    expect(checkpoint).toContain('"id":"old"')
   })
 })

@@ -6,7 +6,7 @@ import type { Facts } from '../../doctor/check.ts'
 import { packageVersion } from '../../package-root.ts'
 import { mutesInForce } from '../../policy/mute-file.ts'
 import { isOnHold } from '../../spool/requests.ts'
-import { allStateFolders, withEvents } from '../_events.ts'
+import { allInFull, allStateFolders } from '../_events.ts'
 import { templateProblemsIn } from '../status/problems.ts'
 
 /** Gathers what the checks of `doctor` look at. */
@@ -43,7 +43,7 @@ export async function gatherFacts(): Promise<Facts> {
 
 function readEvents(folder: string): Pick<Facts, 'events' | 'unread'> {
   try {
-    return { events: withEvents([folder], ({ all, inFull }) => inFull(all)) }
+    return { events: allInFull([folder]) }
   } catch (error) {
     return { events: [], unread: [error] }
   }

@@ -1,7 +1,8 @@
 import { printJson, say } from '../../cli/output.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
-import { followJournal, JournalFollower } from '../../journal/follow.ts'
+import { followJournal } from '../../journal/follow.ts'
 import { applyEntry, type EventStatus, emptyStatus } from '../../journal/history.ts'
+import { JournalReader } from '../../journal/reader.ts'
 import { renderList } from './rows.ts'
 
 /** How many events are remembered; beyond that, those without a recent entry are forgotten. */
@@ -23,7 +24,8 @@ export async function followLog(
   const stop = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
   // Created before the events are read, so that no entry in between is missed.
-  const followers = folders.map((folder) => new JournalFollower(folder))
+  const readers = folders.map((folder) => ({ folder, reader: new JournalReader(folder) }))
+  for (const { reader } of readers) reader.skip()
   const shown = read()
   const show = (list: readonly EventStatus[]) => {
     if (json) for (const status of list) printJson(status, 0)
@@ -34,7 +36,7 @@ export async function followLog(
   const tell = (entries: readonly JournalEntry[]) =>
     show(changed(entries, known, load).filter(matches))
   await Promise.all(
-    folders.map((folder, index) => followJournal(folder, tell, stop.signal, followers[index])),
+    readers.map(({ folder, reader }) => followJournal(folder, reader, tell, stop.signal)),
   )
 }
 

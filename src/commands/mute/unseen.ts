@@ -2,7 +2,7 @@ import { sep } from 'node:path'
 import { partsOfName } from '../../context/work-tree-name.ts'
 import type { Mute } from '../../policy/mutes.ts'
 import { didYouMean } from '../../text/suggest.ts'
-import { withEvents } from '../_events.ts'
+import { readEvents } from '../_events.ts'
 
 /** How many of the last events are looked through. */
 const RECENT = 500
@@ -14,7 +14,7 @@ export function unseenExtent(
 ): string | undefined {
   const isFolder = project?.includes(sep) === true
   if (session === undefined && (project === undefined || isFolder)) return undefined
-  const events = withEvents(folders, ({ tallies, inFull }) => inFull(tallies.latest(RECENT)))
+  const events = readEvents(folders).known.slice(-RECENT)
   if (session !== undefined && !events.some(({ sessionId }) => sessionId.startsWith(session))) {
     return `No recent event is of a session whose id begins with ${session}.`
   }

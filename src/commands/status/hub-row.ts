@@ -1,9 +1,6 @@
 import { idAtHub } from '../../hub/handed-over.ts'
 import { type EventStatus, isOpen } from '../../journal/history.ts'
-import type { EventOutline, Events } from '../_events.ts'
-
-/** At most this many of the latest events are searched for the last one that was handed over. */
-const MAX_EVENTS = 500
+import type { Events } from '../_events.ts'
 
 /** What this machine knows of its hub. */
 export interface HubRow {
@@ -18,17 +15,16 @@ export interface HubRow {
 /** @param channels names of the channels that go to the hub */
 export function hubRow(events: Events, channels: readonly string[], reach: string): HubRow {
   // An event that no worker has seen yet may be for the hub.
-  const isForHub = ({ outcome, to, channels: states }: EventOutline) =>
+  const isForHub = ({ outcome, to, channels: states }: EventStatus) =>
     outcome === 'waiting' &&
     (to.length === 0 ||
       channels.some((name) => to.includes(name) && isOpen({ channels: states }, name)))
-  const latest = events.inFull(events.tallies.latest(MAX_EVENTS))
-  const times = latest.flatMap(({ channels: states }) =>
+  const times = events.known.flatMap(({ channels: states }) =>
     channels.flatMap((name) => handedOverAt(states[name])),
   )
   return {
     reach,
-    waiting: events.all.filter(isForHub).length,
+    waiting: events.known.filter(isForHub).length,
     lastHandedOver: times.length > 0 ? Math.max(...times) : null,
   }
 }

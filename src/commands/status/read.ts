@@ -4,13 +4,12 @@ import { isHubMachine } from '../../config/hub-machine.ts'
 import { configDir, configPath, frontDoorIn, stateDir } from '../../config/paths.ts'
 import { type ConfigSummary, readConfigSummary } from '../../config/summary.ts'
 import { lookAtClients } from '../../doctor/overview.ts'
-import type { EventStatus } from '../../journal/history.ts'
 import { mutePath } from '../../policy/mutes.ts'
 import { spoolIn } from '../../spool/layout.ts'
 import { lockHolder } from '../../spool/lock/lock.ts'
 import { outlineOpen } from '../../spool/outline.ts'
 import { isOnHold } from '../../spool/requests.ts'
-import { type Events, list, type OnUnreadable, stateFolders, withEvents } from '../_events.ts'
+import { type Events, list, type OnUnreadable, readEvents, stateFolders } from '../_events.ts'
 import { backlogProblems } from './backlog.ts'
 import { clientProblems } from './clients.ts'
 import {
@@ -35,8 +34,12 @@ export async function readStatus() {
   const unreadable = new Set<string>()
   const onUnreadable = (folder: string) => void unreadable.add(folder)
   const { corrupt, unclaimed } = readSpools(folders, onUnreadable)
-  const read = readEvents({ folders, state, config, hub }, onUnreadable)
-  const { count, withDead, clients, lastEvent, unreached } = read
+  const events = readEvents(folders, onUnreadable)
+  const { count, withDead, known } = events
+  const lastEvent = known.at(-1)?.acceptedAt ?? null
+  const place = { env: process.env, cwd: process.cwd(), stateDir: state }
+  const clients = lookAtClients(place, known.slice(-LATEST))
+  const unreached = known.find(({ outcome }) => outcome === 'undelivered')
   const onHold = folders.some(isOnHold)
   const worker = lockHolder(state)?.pid ?? null
   const isInstalled = existsSync(frontDoorIn(state))
@@ -45,7 +48,7 @@ export async function readStatus() {
   return {
     accepted: Object.values(count).reduce((sum, one) => sum + one, 0),
     ...count,
-    oldestWaiting: read.oldestWaiting,
+    oldestWaiting: known.find(({ outcome }) => outcome === 'waiting')?.acceptedAt ?? null,
     onHold,
     mutes: muted.mutes,
     parked: parkedIn(folders),
@@ -55,8 +58,8 @@ export async function readStatus() {
     state,
     installed: isInstalled,
     clients,
-    channels: read.channels,
-    ...(read.hub && { hub: read.hub }),
+    channels: channelRows(config, events),
+    ...(hub && { hub: hub.hubRow(events, hubChannels(config), hub.reach) }),
     lastEvent,
     problems: [
       ...(hub && hub.reach !== 'reachable' ? [await hubProblem(hub.reach, config)] : []),
@@ -64,7 +67,7 @@ export async function readStatus() {
         (folder) => `${folder} cannot be read; the next worker opens it again`,
       ),
       ...clientProblems(clients, { isInstalled, lastEvent, isHub }),
-      ...unreached.map((last) => unreachedProblem(count.undelivered, last)),
+      ...(unreached ? [unreachedProblem(count.undelivered, unreached)] : []),
       ...muted.problems,
       ...backlogProblems({ unclaimed, isOnHold: onHold, hasWorker: worker !== null }),
       ...(await problemsOf(config, { dead: count.dead, withDead }, folders)),
@@ -72,31 +75,6 @@ export async function readStatus() {
       ...(await changedTrust(state)),
     ],
   }
-}
-
-interface Looked {
-  folders: readonly string[]
-  state: string
-  config: ConfigSummary
-  hub: Awaited<ReturnType<typeof lookAtHub>> | undefined
-}
-
-/** What the journals say, and what of the spool they lack. */
-function readEvents({ folders, state, config, hub }: Looked, onUnreadable: OnUnreadable) {
-  const place = { env: process.env, cwd: process.cwd(), stateDir: state }
-  const read = (events: Events) => ({
-    count: events.tallies.count(),
-    withDead: events.tallies.countDead(),
-    lastEvent: events.tallies.latest(1).at(-1)?.acceptedAt ?? null,
-    clients: lookAtClients(place, events.tallies.latest(LATEST), events.inFull),
-    oldestWaiting: events.tallies.oldest('waiting')?.acceptedAt ?? null,
-    channels: channelRows(config, events),
-    ...(hub && { hub: hub.hubRow(events, hubChannels(config), hub.reach) }),
-    unreached: events.inFull(
-      [events.tallies.oldest('undelivered')].filter((one) => one !== undefined),
-    ),
-  })
-  return withEvents(folders, read, onUnreadable)
 }
 
 /** What in the spools waits for a worker, or needs a person. */
@@ -136,17 +114,10 @@ function parkedIn(folders: readonly string[]) {
 }
 
 /** The last result of each channel, so that a silent one is noticed. */
-function channelRows(
-  { channels, unusable, unreachable }: ConfigSummary,
-  { tallies, inFull }: Events,
-) {
+function channelRows({ channels, unusable, unreachable }: ConfigSummary, events: Events) {
   const names = [...Object.keys(channels), ...Object.keys(unusable)]
-  const latest = tallies.latestByChannel()
-  const lasts = names.map((name) => latest.get(name))
-  const ids = new Set(lasts.flatMap((last) => (last ? [last] : [])))
-  const inDetail = new Map<string, EventStatus>(inFull([...ids]).map((event) => [event.id, event]))
-  return names.map((name, index) => {
-    const last = inDetail.get(lasts[index]?.id ?? '')?.channels[name]
+  return names.map((name) => {
+    const last = events.channels.get(name)
     return {
       name,
       type: channels[name] ?? '',

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { configDir, configPath, secretsPath, stateDir } from '../../config/paths.ts'
 import { hasDead } from '../../journal/history.ts'
 import { showPath } from '../../text/clean.ts'
-import { stateFolders, withEvents } from '../_events.ts'
+import { readEvents, stateFolders } from '../_events.ts'
 import { keychainNames } from './purge-keychain.ts'
 
 /** What of the user `--purge` removes. */
@@ -46,10 +46,8 @@ const NOT_COUNTED = 'events that cannot be counted'
 /** A person who removes everything need not repair it first. */
 function countWaiting(folders: readonly string[]): number | null {
   try {
-    return withEvents(
-      folders,
-      ({ all }) => all.filter((one) => one.outcome === 'waiting' || hasDead(one)).length,
-    )
+    const { known } = readEvents(folders)
+    return known.filter((one) => one.outcome === 'waiting' || hasDead(one)).length
   } catch {
     return null
   }

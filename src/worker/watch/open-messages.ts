@@ -5,10 +5,10 @@ import { withOpenQuestions, withoutAnswered } from '../../deliver/summary.ts'
 import { update, withdraw } from '../../deliver/withdraw.ts'
 import { type Asked, type Delivery, staysShown } from '../../delivery.ts'
 import type { Journal } from '../../journal/journal.ts'
-import type { PolicyMemory } from '../../policy/checkpoint.ts'
 import { WENT_ON_BEFORE, whyNotAsked } from '../../policy/held.ts'
 import { isAnswered } from '../../policy/questions.ts'
 import { isOver as isOutdated, type Session, type SessionRef } from '../../policy/sessions.ts'
+import type { WorkerMemory } from '../memory.ts'
 import { isOver } from './is-over.ts'
 import { FIRST_LOOK_MS, LookTimes } from './look-times.ts'
 import type { OpenQuestions } from './open-questions.ts'
@@ -25,7 +25,7 @@ const LONGER_MS = 5000
 interface OpenDeps {
   stateDir: string
   journal: Journal
-  memory: PolicyMemory
+  memory: WorkerMemory
   questions: OpenQuestions
   config(): LoadedConfig
   now(): number

@@ -1,9 +1,9 @@
 import { AnswerWatch } from '../../context/answers.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
 import type { Journal } from '../../journal/journal.ts'
-import type { PolicyMemory } from '../../policy/checkpoint.ts'
 import type { Question } from '../../policy/questions.ts'
 import type { SessionRef } from '../../policy/sessions.ts'
+import type { WorkerMemory } from '../memory.ts'
 import { FIRST_LOOK_MS, LookTimes } from './look-times.ts'
 
 /** After this long transcripts are not read any more: only the client's hooks show an answer. */
@@ -11,7 +11,7 @@ const WATCH_MS = 24 * 3600_000
 
 interface QuestionDeps {
   journal: Journal
-  memory: PolicyMemory
+  memory: WorkerMemory
   /** Called with the session and the id of each question whose transcript shows an answer at a look. */
   onAnswer?(ref: SessionRef, id: string): void
   now(): number

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { withEvents } from '../../../src/commands/_events.ts'
+import { readEvents } from '../../../src/commands/_events.ts'
 import { hubRow } from '../../../src/commands/status/hub-row.ts'
 import { handedOverAs } from '../../../src/hub/handed-over.ts'
 import type { JournalEntry } from '../../../src/journal/entry.ts'
@@ -37,7 +37,7 @@ it('counts every event that waits for the hub, and no other', async () => {
   ]
   const lines = entries.map((entry) => `${JSON.stringify(entry)}\n`)
   writeFileSync(join(stateDir, 'journal.jsonl'), lines.join(''))
-  const row = withEvents([stateDir], (events) => hubRow(events, ['hub'], 'reachable'))
+  const row = hubRow(readEvents([stateDir]), ['hub'], 'reachable')
   // 703 includes the event that no worker has routed yet, because it may be for the hub.
   expect(row).toEqual({ reach: 'reachable', waiting: 703, lastHandedOver: at + 1 })
 })

@@ -123,7 +123,7 @@ describe('an event that arrives from the hooks of the user and of the project', 
     accept(world, stop)
     await world.once()
     writeFileSync(join(world.stateDir, 'journal.jsonl'), '')
-    writeFileSync(join(world.stateDir, 'policy-memory.json'), 'damaged')
+    writeFileSync(join(world.stateDir, 'checkpoint.json'), 'damaged')
     accept(world, stop, shared)
     await world.once()
     expect(world.lines()).toHaveLength(2)

@@ -19,7 +19,7 @@ import type { Delivery } from '../../../src/delivery.ts'
 import { Journal } from '../../../src/journal/journal.ts'
 import { readJournalOf } from '../../../src/journal/read.ts'
 import { ntfy } from '../../../src/notifiers/ntfy.ts'
-import { PolicyMemory } from '../../../src/policy/checkpoint.ts'
+import { WorkerMemory } from '../../../src/worker/memory.ts'
 import { OpenMessages } from '../../../src/worker/watch/open-messages.ts'
 import { OpenQuestions } from '../../../src/worker/watch/open-questions.ts'
 import { makeDelivery } from '../../support/delivery.ts'
@@ -77,7 +77,7 @@ async function makeOpen(script: Step[] = [{}]) {
   const channel = { type: 'ntfy', server: phone.url, topic: 'shop', replace: true }
   const text = JSON.stringify({ channels: { phone: channel, other: { ...channel, topic: 'x' } } })
   const loaded = parseConfig(text, { path: 'config.json', secrets })
-  const memory = new PolicyMemory(stateDir)
+  const memory = new WorkerMemory(stateDir)
   const known = await memory.get()
   const clock = { now: Date.now() }
   const journal = new Journal({ stateDir, secrets: () => [] })
@@ -565,7 +565,7 @@ describe('a shown question', () => {
   it('is replaced only on its own channel and by its own session', async () => {
     const { stateDir } = makeWorld()
     const journal = new Journal({ stateDir, secrets: () => [] })
-    const parts = { journal, memory: new PolicyMemory(stateDir), now: Date.now }
+    const parts = { journal, memory: new WorkerMemory(stateDir), now: Date.now }
     const questions = new OpenQuestions(parts)
     const open = new OpenMessages({ ...parts, stateDir, questions, config: builtInConfig })
     const begin = (channel: string, session: string) => {

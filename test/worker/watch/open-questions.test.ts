@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { JournalEntry } from '../../../src/journal/entry.ts'
 import { Journal } from '../../../src/journal/journal.ts'
 import { readJournal } from '../../../src/journal/read.ts'
-import { PolicyMemory } from '../../../src/policy/checkpoint.ts'
+import { WorkerMemory } from '../../../src/worker/memory.ts'
 import { OpenQuestions } from '../../../src/worker/watch/open-questions.ts'
 import { builtWorker } from '../../support/program.ts'
 import { startReceiver } from '../../support/receiver.ts'
@@ -48,7 +48,7 @@ async function endsIn(world: World) {
 async function makeQuestions() {
   const world = makeWorld()
   const clock = { now: Date.now() }
-  const memory = new PolicyMemory(world.stateDir)
+  const memory = new WorkerMemory(world.stateDir)
   const known = await memory.get()
   const journal = new Journal({ stateDir: world.stateDir, secrets: () => [] })
   const answered: string[] = []
@@ -279,7 +279,7 @@ describe('the answer to a question', () => {
     const left = (await journalOf(world)).filter(({ type }) => type !== 'answered')
     const text = left.map((entry) => `${JSON.stringify(entry)}\n`).join('')
     writeFileSync(join(world.stateDir, 'journal.jsonl'), text)
-    rmSync(join(world.stateDir, 'policy-memory.json'))
+    rmSync(join(world.stateDir, 'checkpoint.json'))
     world.accept({ session_id: 's2', hook_event_name: 'Stop' })
     for (let count = 0; count < 2; count += 1) await world.once()
     expect(await endsIn(world)).toMatchObject([{ id, how: 'prompt', answeredAt: at + 9000 }])

@@ -13,9 +13,9 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { builtInConfig } from '../../src/config/load/load.ts'
 import { appendEntry } from '../../src/journal/write.ts'
-import { PolicyMemory } from '../../src/policy/checkpoint.ts'
 import { noiseSettingsOf } from '../../src/policy/noise.ts'
-import { makeWorld } from '../worker/_world.ts'
+import { WorkerMemory } from '../../src/worker/memory.ts'
+import { makeWorld } from './_world.ts'
 
 const at = Date.now()
 const settings = { noise: noiseSettingsOf(builtInConfig().config), mutes: [], now: at }
@@ -28,19 +28,19 @@ const firstOfPair = (id: string) => ({
 })
 
 /** The id of the event that the memory considers the original of a new event, if any. */
-async function originalOf(memory: PolicyMemory): Promise<string | undefined> {
+async function originalOf(memory: WorkerMemory): Promise<string | undefined> {
   const event = { id: 'second', at, fingerprint: 'the same', shared: true }
   return (await memory.get()).note(event as never, settings).duplicateOf
 }
 
 /** Writes the checkpoint, as a worker does when it ends. */
 async function keepMemory(stateDir: string) {
-  const memory = new PolicyMemory(stateDir)
+  const memory = new WorkerMemory(stateDir)
   await memory.get()
   memory.keep()
 }
 
-describe('the memory of the policies', () => {
+describe('the memory of a worker', () => {
   it.each<[string, (path: string) => void]>([
     ['cannot be read', (path) => mkdirSync(path)],
     ['cannot be opened', (path) => symlinkSync(path, path)],
@@ -51,7 +51,7 @@ describe('the memory of the policies', () => {
     await appendEntry(stateDir, firstOfPair('first'))
     renameSync(journal, `${journal}.kept`)
     block(journal)
-    const memory = new PolicyMemory(stateDir)
+    const memory = new WorkerMemory(stateDir)
     expect(await originalOf(memory)).toBeUndefined()
     rmSync(journal, { recursive: true })
     renameSync(`${journal}.kept`, journal)
@@ -61,20 +61,10 @@ describe('the memory of the policies', () => {
   it('leaves no temporary file behind if it cannot be saved', async () => {
     const { stateDir } = makeWorld()
     await appendEntry(stateDir, firstOfPair('first'))
-    mkdirSync(join(stateDir, 'policy-memory.json'))
+    mkdirSync(join(stateDir, 'checkpoint.json'))
     const before = readdirSync(stateDir)
     await keepMemory(stateDir)
     expect(readdirSync(stateDir)).toEqual(before)
-  })
-
-  it('survives a restart without reading the same part of the journal again', async () => {
-    const { stateDir } = makeWorld()
-    const journal = join(stateDir, 'journal.jsonl')
-    await appendEntry(stateDir, firstOfPair('first'))
-    await keepMemory(stateDir)
-    // The size stays the same, so there are no new entries to read.
-    writeFileSync(journal, ' '.repeat(statSync(journal).size))
-    expect(await originalOf(new PolicyMemory(stateDir))).toBe('first')
   })
 
   it('is updated with the entries that the journal has gained since the checkpoint', async () => {
@@ -82,7 +72,7 @@ describe('the memory of the policies', () => {
     await appendEntry(stateDir, { ...firstOfPair('older'), fingerprint: 'another' })
     await keepMemory(stateDir)
     await appendEntry(stateDir, firstOfPair('first'))
-    expect(await originalOf(new PolicyMemory(stateDir))).toBe('first')
+    expect(await originalOf(new WorkerMemory(stateDir))).toBe('first')
   })
 
   it('is updated with all entries of a journal that was begun after the checkpoint', async () => {
@@ -92,34 +82,22 @@ describe('the memory of the policies', () => {
     await keepMemory(stateDir)
     renameSync(journal, `${journal}.kept`)
     await appendEntry(stateDir, firstOfPair('first'))
-    expect(await originalOf(new PolicyMemory(stateDir))).toBe('first')
-  })
-
-  it('is rebuilt from the journal if the checkpoint is of another version', async () => {
-    const { stateDir } = makeWorld()
-    const path = join(stateDir, 'policy-memory.json')
-    await appendEntry(stateDir, firstOfPair('first'))
-    await keepMemory(stateDir)
-    const checkpoint = JSON.parse(readFileSync(path, 'utf8'))
-    writeFileSync(path, JSON.stringify({ ...checkpoint, format: 99, state: {} }))
-    expect(await originalOf(new PolicyMemory(stateDir))).toBe('first')
-  })
-
-  it.each([
-    ...['', 'nonsense', '[]', '{"format":99,"state":{}}'],
-    ...['{"format":1,"state":7}', '{"format":1,"state":null}'],
-  ])('is rebuilt from the journal if the checkpoint contains %j', async (text) => {
-    const { stateDir } = makeWorld()
-    await appendEntry(stateDir, firstOfPair('first'))
-    writeFileSync(join(stateDir, 'policy-memory.json'), text)
-    expect(await originalOf(new PolicyMemory(stateDir))).toBe('first')
+    expect(await originalOf(new WorkerMemory(stateDir))).toBe('first')
   })
 
   it('does not prevent a delivery if the checkpoint has invalid fields', async () => {
     const world = makeWorld()
-    const state = { duplicates: 7 }
-    const checkpoint = JSON.stringify({ format: 1, inode: 0, offset: 0, state })
-    writeFileSync(join(world.stateDir, 'policy-memory.json'), checkpoint)
+    await appendEntry(world.stateDir, firstOfPair('first'))
+    await keepMemory(world.stateDir)
+    const path = join(world.stateDir, 'checkpoint.json')
+    const checkpoint = JSON.parse(readFileSync(path, 'utf8'))
+    const rules = { duplicates: 7, sessions: { 'claude s': null } }
+    const outcomes = {
+      ...checkpoint.state.outcomes,
+      events: [{ id: 'first' }],
+      channels: [['file', 7]],
+    }
+    writeFileSync(path, JSON.stringify({ ...checkpoint, state: { rules, outcomes } }))
     world.accept({ message: 'hello' })
     await world.once()
     expect(world.lines()).toHaveLength(1)
@@ -129,7 +107,7 @@ describe('the memory of the policies', () => {
     const world = makeWorld()
     const id = world.accept({ session_id: 's', message: 'what an agent said' })
     await world.once()
-    const path = join(world.stateDir, 'policy-memory.json')
+    const path = join(world.stateDir, 'checkpoint.json')
     expect(statSync(path).mode & 0o777).toBe(0o600)
     expect(readFileSync(path, 'utf8')).toContain(id)
     expect(readFileSync(path, 'utf8')).not.toContain('agent said')
