@@ -144,7 +144,12 @@ export type JournalEntry =
   | (OnChannel & { type: 'deferred'; reason: string; until: number })
   | (OnChannel & { type: 'exhausted'; reason: string })
   /** Nobody can have seen the question. `reason` says why, for each channel, and what was tried instead. */
-  | (Base & { type: 'undelivered'; reason: string })
+  | (Base & {
+      type: 'undelivered'
+      reason: string
+      /** The question as its channel had it, for the message that mentions it; only if the configuration keeps texts. */
+      text?: string
+    })
   /** The event's question was answered. Written once. */
   | (Base & {
       type: 'answered'
@@ -162,6 +167,15 @@ export type JournalEntry =
   | (Base & { type: 'retried' })
   /** What was dead or waited was removed: a delivery, or without a channel the whole event. */
   | (Base & { type: 'dropped'; channel?: string; reason?: string })
+
+/** A line that is about no event: what a worker must remember, and nothing else says. */
+export interface Note {
+  /** Unix ms. */
+  at: number
+  type: 'note'
+  subject: 'configuration' | 'dead channel' | 'digest'
+  value: string
+}
 
 type EntryType = JournalEntry['type']
 
@@ -191,8 +205,14 @@ const required: { [Type in EntryType]: { [field: string]: 'string' | 'number' | 
   dropped: {},
 }
 
-/** @returns undefined for a line that a crash cut short, and for types of a later version */
+/** @returns undefined for a line that a crash cut short, for notes, and for types of a later version */
 export function parseEntry(line: string): JournalEntry | undefined {
+  const parsed = parseLine(line)
+  return parsed?.type === 'note' ? undefined : parsed
+}
+
+/** The same with notes. */
+export function parseLine(line: string): JournalEntry | Note | undefined {
   let value: unknown
   try {
     value = JSON.parse(line)
@@ -202,7 +222,12 @@ export function parseEntry(line: string): JournalEntry | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const fields = value as { [field: string]: unknown }
   if (typeof fields.type !== 'string') return undefined
+  if (fields.type === 'note') return isNote(fields) ? (value as Note) : undefined
   return isEntry(fields) ? (value as JournalEntry) : undefined
+}
+
+function isNote({ at, subject, value }: { [field: string]: unknown }): boolean {
+  return isTime(at) && typeof subject === 'string' && typeof value === 'string'
 }
 
 function isEntry(fields: { [field: string]: unknown }): boolean {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { replaceUnsynced } from '../fs/durable.ts'
 import { readQuietly } from '../fs/read.ts'
-import { type JournalEntry, parseEntry } from './entry.ts'
+import { type JournalEntry, type Note, parseLine } from './entry.ts'
 import { JournalReader, type Position } from './reader.ts'
 
 const FORMAT = 'hookbell-checkpoint 1'
@@ -12,6 +12,7 @@ const WORTH_SAVING_BYTES = 256 * 1024
 /** One part of the fold: what is remembered of the journal's entries. */
 export interface Reducer {
   fold(entry: JournalEntry): void
+  foldNote?(note: Note): void
   /** Called before the entries of the next file: the oldest one may be gone. */
   nextFile?(): void
   /** What the checkpoint keeps, as JSON. */
@@ -56,8 +57,8 @@ export class Fold<Parts extends Reducers> {
     let parts = this.#parts ?? this.#restore()
     this.#reader.read({
       line: (line) => {
-        const entry = parseEntry(line)
-        if (entry) for (const name in parts) attempt(() => parts[name]?.fold(entry))
+        const entry = parseLine(line)
+        for (const name in entry && parts) attempt(() => foldInto(parts[name], entry))
       },
       nextFile: () => {
         for (const name in parts) parts[name]?.nextFile?.()
@@ -105,6 +106,11 @@ export class Fold<Parts extends Reducers> {
     this.#parts = restored ?? this.#make({})
     return this.#parts
   }
+}
+
+function foldInto(part: Reducer | undefined, entry: JournalEntry | Note | undefined) {
+  if (entry?.type === 'note') part?.foldNote?.(entry)
+  else if (entry) part?.fold(entry)
 }
 
 function checkpointPath(stateDir: string): string {

@@ -96,6 +96,10 @@ function withCleanTexts(entry: JournalEntry, secrets: readonly string[]): Journa
       ...(trace && { trace: trace.map((step) => ({ ...step, because: line(step.because) })) }),
     }
   }
+  if (entry.type === 'undelivered') {
+    const { reason, text } = entry
+    return { ...entry, reason: line(reason), ...(text !== undefined && { text: line(text) }) }
+  }
   if ('reason' in entry && entry.reason !== undefined) {
     return { ...entry, reason: line(entry.reason) } as JournalEntry
   }

@@ -17,9 +17,12 @@ export const LATEST = 500
 const SPARE = 100
 const MAX_CHANNELS = 100
 
-/** An event without its texts, and the number of the journal file in which it began. */
+/** An event without its texts. */
 export interface KnownEvent extends EventStatus {
+  /** The number of the journal file in which it began. */
   file: number
+  /** For a question that reached nobody: how it is mentioned. Absent if the configuration keeps no texts. */
+  asked?: string
 }
 
 /** The status that the last event of a channel has there. */
@@ -49,6 +52,7 @@ export class Outcomes implements Reducer {
   /** By the number of the file: settled events that are not known one by one. */
   readonly #counted: Map<number, Counts>
   readonly #channels: Map<string, LastOnChannel>
+  readonly #undelivered = new Set<string>()
   /** How many of the known events are settled. */
   #settled = 0
 
@@ -60,7 +64,7 @@ export class Outcomes implements Reducer {
     this.#events = new Map(events.map((event) => [event.id, event]))
     this.#counted = new Map(counted)
     this.#channels = new Map(channels)
-    for (const event of this.#events.values()) this.#settled += isSettled(event)
+    for (const event of this.#events.values()) this.#notice(event)
   }
 
   get state(): Saved {
@@ -86,6 +90,11 @@ export class Outcomes implements Reducer {
     return sum
   }
 
+  /** Questions that reached nobody, and that no later message has mentioned. */
+  get undelivered(): KnownEvent[] {
+    return [...this.#undelivered].flatMap((id) => this.#events.get(id) ?? [])
+  }
+
   /** By channel name. */
   get channels(): ReadonlyMap<string, LastOnChannel> {
     return this.#channels
@@ -95,11 +104,12 @@ export class Outcomes implements Reducer {
     const known = this.#events.get(entry.id)
     if (!known && ['answered', 'unanswered', 'withdrawn'].includes(entry.type)) return
     const event = known ?? { ...emptyStatus(entry.id, entry.at), file: this.#file }
-    this.#settled -= known ? isSettled(known) : 0
+    if (known) this.#unnotice(known)
     applyEntry(event, entry)
+    if (entry.type === 'undelivered' && entry.text !== undefined) event.asked = entry.text
     if (entry.type === 'accepted') Object.assign(event, { text: '', problems: [], trace: [] })
     this.#events.set(entry.id, event)
-    this.#settled += isSettled(event)
+    this.#notice(event)
     this.#noteChannels(event)
     if (this.#settled > LATEST + SPARE) this.#countSettled()
   }
@@ -124,8 +134,18 @@ export class Outcomes implements Reducer {
   }
 
   #forget(event: KnownEvent) {
-    this.#settled -= isSettled(event)
+    this.#unnotice(event)
     this.#events.delete(event.id)
+  }
+
+  #notice(event: KnownEvent) {
+    this.#settled += isSettled(event)
+    if (event.outcome === 'undelivered') this.#undelivered.add(event.id)
+  }
+
+  #unnotice(event: KnownEvent) {
+    this.#settled -= isSettled(event)
+    this.#undelivered.delete(event.id)
   }
 
   #countSettled() {

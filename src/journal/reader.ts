@@ -25,6 +25,8 @@ interface Visitor {
 export class JournalReader {
   readonly #stateDir: string
   #position: Position | undefined
+  /** The newest file when it was read last. */
+  #stamp: string | undefined
 
   /** @param position where another reader has ended. Absent: the start of the journal */
   constructor(stateDir: string, position?: Position) {
@@ -47,7 +49,14 @@ export class JournalReader {
 
   /** @throws if a file exists and cannot be read: a person must not be told that the journal is empty */
   read(visitor: Visitor) {
-    if (this.#isAtEnd()) return
+    const stamp = stampOf(currentFile(this.#stateDir))
+    if (stamp !== undefined && stamp === this.#stamp) return
+    this.#stamp = undefined
+    this.#readNew(visitor)
+    this.#stamp = stamp
+  }
+
+  #readNew(visitor: Visitor) {
     // Mostly only the newest file has grown.
     const newest = currentFile(this.#stateDir)
     if (this.#position && withFiles([newest], (files) => this.#readFrom(files, visitor))) return
@@ -89,13 +98,12 @@ export class JournalReader {
       this.#position = positionIn(file, offset)
     }
   }
+}
 
-  /** Only the newest file grows. */
-  #isAtEnd(): boolean {
-    const stat = statSync(currentFile(this.#stateDir), { throwIfNoEntry: false })
-    const { inode, offset } = this.#position ?? {}
-    return stat !== undefined && stat.ino === inode && stat.size === offset
-  }
+/** Changes with each change of the file. Only the newest one grows. */
+function stampOf(path: string): string | undefined {
+  const stat = statSync(path, { throwIfNoEntry: false })
+  return stat && `${stat.ino} ${stat.size} ${stat.ctimeMs}`
 }
 
 function withFiles<Result>(

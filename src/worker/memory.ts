@@ -1,18 +1,34 @@
+import type { Note } from '../journal/entry.ts'
 import { Fold } from '../journal/fold.ts'
-import { Outcomes } from '../journal/outcomes.ts'
+import { Notes, writeNote } from '../journal/notes.ts'
+import { type KnownEvent, Outcomes } from '../journal/outcomes.ts'
 import { Memory, type MemoryState } from '../policy/memory.ts'
+
+/** What the workers of a state folder have noted, for a worker of another one. */
+export function notesIn(stateDir: string): Notes {
+  const fold = new Fold(stateDir, (saved) => ({ notes: new Notes(saved.notes) }))
+  try {
+    return fold.now().notes
+  } catch {
+    return fold.last?.notes ?? new Notes()
+  }
+}
 
 /**
  * What workers remember: the fold of the journal. Fails open: what cannot be read is not remembered, so at worst an unneeded
  * message is sent. A failed read is retried for the next event.
  */
 export class WorkerMemory {
-  readonly #fold: Fold<{ rules: Memory; outcomes: Outcomes }>
+  readonly #fold: Fold<{ rules: Memory; outcomes: Outcomes; notes: Notes }>
+
+  readonly #stateDir: string
 
   constructor(stateDir: string) {
+    this.#stateDir = stateDir
     this.#fold = new Fold(stateDir, (saved) => ({
       rules: new Memory(saved.rules as MemoryState | undefined),
       outcomes: new Outcomes(saved.outcomes),
+      notes: new Notes(saved.notes),
     }))
   }
 
@@ -25,6 +41,25 @@ export class WorkerMemory {
   async get(): Promise<Memory> {
     this.#catchUp()
     return this.current ?? new Memory()
+  }
+
+  /** Questions that reached nobody, and that no later message has mentioned. */
+  unreached(): KnownEvent[] {
+    this.#catchUp()
+    return this.#fold.last?.outcomes.undelivered ?? []
+  }
+
+  /** What workers have noted so far. */
+  get notes(): Pick<Notes, 'deadChannels' | 'latest'> {
+    this.#catchUp()
+    return this.#fold.last?.notes ?? new Notes()
+  }
+
+  /** Best effort: on a full disk, a later worker does not know it. */
+  note(subject: Note['subject'], value: string, at: number) {
+    try {
+      writeNote(this.#stateDir, { at, type: 'note', subject, value })
+    } catch {}
   }
 
   /** Writes the checkpoint, if something was read. All that the rules have seen so far must be in the journal. */

@@ -20,7 +20,6 @@ import { withRules } from './dispatch/rules-at-attempt.ts'
 import { SessionQueue } from './dispatch/session-queue.ts'
 import { Maintenance } from './maintenance.ts'
 import { WorkerMemory } from './memory.ts'
-import { AlarmFile } from './own-messages/alarm-state.ts'
 import { Alarms } from './own-messages/alarms.ts'
 import { ConfigProblem } from './own-messages/config-problem.ts'
 import { DigestSchedule } from './own-messages/digest.ts'
@@ -64,12 +63,11 @@ export function openWorker({ stateDir, configDir, onRecord, ...options }: Worker
   }
   const questions = new OpenQuestions({ journal, memory, onAnswer, now: effects.now })
   const openMessages = new OpenMessages({ ...current, stateDir, journal, memory, questions })
-  const file = new AlarmFile(stateDir)
-  const deadChannels = () => file.read().deadChannels
+  const deadChannels = () => memory.notes.deadChannels
   const withdraw = (event: string) => openMessages.withdraw(event)
   const channels = new OwnChannels(stateDir)
   const notices = new Notices({ ...current, store, channels, deadChannels, withdraw })
-  const alarms = new Alarms({ ...current, stateDir, configDir, file, notices, journal })
+  const alarms = new Alarms({ ...current, stateDir, configDir, memory, notices, journal })
   const mutes = new Fresh(() => readMutes(stateDir))
   const projects = new Fresh(projectOf)
   const branches = new Fresh((cwd) => branchOf(cwd))

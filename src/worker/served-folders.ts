@@ -4,7 +4,8 @@ import { distinctFolders } from '../fs/links.ts'
 import { isTrusted } from '../fs/trust.ts'
 import { holdsEvents } from '../spool/layout.ts'
 import { startMarkerPath } from '../spool/lock/start-marker.ts'
-import { readTold } from './own-messages/told-problem.ts'
+import { notesIn } from './memory.ts'
+import { toldIn } from './own-messages/config-problem.ts'
 
 /**
  * The state folder, and the front door's fallback folders that hold events. Also those that hold only a start marker,
@@ -18,5 +19,9 @@ export function servedFolders(stateDir: string, env = process.env): string[] {
 }
 
 function needsWorker(folder: string): boolean {
-  return holdsEvents(folder) || existsSync(startMarkerPath(folder)) || readTold(folder).hash !== ''
+  return (
+    holdsEvents(folder) ||
+    existsSync(startMarkerPath(folder)) ||
+    toldIn(notesIn(folder)).hash !== ''
+  )
 }

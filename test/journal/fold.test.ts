@@ -13,10 +13,11 @@ import {
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type JournalEntry, parseEntry } from '../../src/journal/entry.ts'
+import { type JournalEntry, type Note, parseEntry } from '../../src/journal/entry.ts'
 import { journalFiles, KEPT_FILES } from '../../src/journal/files.ts'
 import { Fold } from '../../src/journal/fold.ts'
 import { EventHistory } from '../../src/journal/history.ts'
+import { Notes, writeNote } from '../../src/journal/notes.ts'
 import { LATEST, Outcomes } from '../../src/journal/outcomes.ts'
 import { LONGEST_LINE, readJournal } from '../../src/journal/read.ts'
 import { readBack, readWhole } from '../../src/journal/read-events.ts'
@@ -75,7 +76,15 @@ const others = fc.oneof(
 )
 const entry = fc.oneof(accepted, others)
 
-const whole = entry.map((one) => JSON.stringify(one))
+const note = fc.record({
+  ...{ at: time, type: fc.constant('note'), value: channel },
+  subject: fc.constantFrom('configuration', 'dead channel', 'digest'),
+})
+
+const whole = fc.oneof(
+  { weight: 6, arbitrary: entry.map((one) => JSON.stringify(one)) },
+  { weight: 1, arbitrary: note.map((one) => JSON.stringify(one)) },
+)
 const cut = whole.chain((one) => fc.nat(one.length).map((end) => one.slice(0, end)))
 /** Complete lines, lines truncated by a crash, and lines of other writers. */
 const line = fc.oneof(
@@ -93,7 +102,10 @@ const journalOf = (stateDir: string) => join(stateDir, 'journal.jsonl')
 const checkpointOf = (stateDir: string) => join(stateDir, 'checkpoint.json')
 
 function newFold(stateDir: string) {
-  return new Fold(stateDir, (saved) => ({ outcomes: new Outcomes(saved.outcomes) }))
+  return new Fold(stateDir, (saved) => ({
+    outcomes: new Outcomes(saved.outcomes),
+    notes: new Notes(saved.notes),
+  }))
 }
 
 /** What a process finds that starts now. */
@@ -220,7 +232,9 @@ describe('the fold of the journal', () => {
           await act(stateDir, one)
           expectComplete(stateDir)
           // A worker follows the journal from the start.
-          expect([...running.now().outcomes.events]).toEqual([...found(stateDir).events])
+          const { outcomes, notes } = running.now()
+          expect([...outcomes.events]).toEqual([...found(stateDir).events])
+          expect(newFold(stateDir).now().notes.state).toEqual(notes.state)
         }
       }),
       { numRuns: isFull ? 1000 : 40, examples: [[[{ lines: acceptedAgainForNobody }]]] },
@@ -289,6 +303,27 @@ describe('the fold of the journal', () => {
     expect([...events.keys()].slice(0, 2)).toEqual(['open', 'e2002'])
     expect(counted.delivered).toBe(0)
     expect([...events.keys()]).toEqual([...found(stateDir).events.keys()])
+  })
+
+  it('knows what was noted last, and the channels by which nothing came through since they were dead', async () => {
+    const stateDir = await makeFolder()
+    // A crash cut the line before the note.
+    writeFileSync(journalOf(stateDir), `${settledEvents(0, 1)}{"at":1`)
+    const notes = () => newFold(stateDir).now().notes
+    const write = (subject: Note['subject'], value: string) =>
+      writeNote(stateDir, { at: 1, type: 'note', subject, value })
+    write('digest', '1')
+    write('dead channel', 'team')
+    write('dead channel', 'mail')
+    save(stateDir)
+    write('digest', '2')
+    expect([notes().latest('digest'), notes().deadChannels]).toEqual(['2', ['team', 'mail']])
+    appendFileSync(journalOf(stateDir), settledEvents(1, 1))
+    expect(notes().deadChannels).toEqual(['mail'])
+    expect(readFileSync(journalOf(stateDir), 'utf8')).not.toContain('\n\n')
+    // They are about no event.
+    expect([...found(stateDir).events.keys()]).toEqual(['e0', 'e1'])
+    expect([...readWhole(stateDir, () => true).byId.keys()]).toEqual(['e0', 'e1'])
   })
 
   it('reads only the entries that were added since it was saved', async () => {

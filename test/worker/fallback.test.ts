@@ -8,6 +8,8 @@ import { packageRoot } from '../../src/package-root.ts'
 import { mayStart } from '../../src/spool/lock/start-marker.ts'
 import { prepareSpool } from '../../src/spool/prepare.ts'
 import { acceptEvent } from '../../src/spool/write.ts'
+import { notesIn } from '../../src/worker/memory.ts'
+import { toldIn } from '../../src/worker/own-messages/config-problem.ts'
 import { servedFolders } from '../../src/worker/served-folders.ts'
 import { makeHome } from '../support/home.ts'
 import { startReceiver } from '../support/receiver.ts'
@@ -134,8 +136,8 @@ describe('a worker with a fallback folder', () => {
     expect(world.lines().filter(({ body }) => body.includes('not JSON'))).toHaveLength(1)
     expect(idsOf(world)).toEqual(expect.arrayContaining(ids))
     // The note is in the state folder, because the worker of that folder also withdraws the report.
-    expect(existsSync(join(world.stateDir, 'config-problem-told'))).toBe(true)
-    expect(existsSync(join(folder, 'config-problem-told'))).toBe(false)
+    const isNoted = [world.stateDir, folder].map((one) => toldIn(notesIn(one)).hash !== '')
+    expect(isNoted).toEqual([true, false])
   })
 
   it('is reported by `status` until the fallback folder is empty', async () => {

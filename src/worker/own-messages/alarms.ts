@@ -11,10 +11,11 @@ import { dropOldest } from '../../drop-oldest.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
 import { channelsOf, type EventStatus, hasFailed } from '../../journal/history.ts'
 import type { Journal } from '../../journal/journal.ts'
+import type { KnownEvent } from '../../journal/outcomes.ts'
 import { counted } from '../../text/counted.ts'
 import { named } from '../../text/named.ts'
+import type { WorkerMemory } from '../memory.ts'
 import { readStatuses } from '../read-statuses.ts'
-import type { AlarmFile } from './alarm-state.ts'
 import type { Notices } from './notices.ts'
 
 /** Enough for those whose alarm is being recorded: the journal shows the others. */
@@ -23,7 +24,7 @@ const MAX_ALARMED = 1000
 interface AlarmDeps {
   stateDir: string
   configDir: string
-  file: AlarmFile
+  memory: WorkerMemory
   notices: Notices
   journal: Journal
   config(): LoadedConfig
@@ -36,7 +37,6 @@ interface AlarmDeps {
  */
 export class Alarms {
   readonly #deps: AlarmDeps
-  readonly #file: AlarmFile
   /** Questions whose alarm is not in the journal yet, or was raised since their last attempt. */
   readonly #alarmed = new Set<string>()
   /** By delivery: ids of the unreached questions that were added to its message. */
@@ -44,7 +44,6 @@ export class Alarms {
 
   constructor(deps: AlarmDeps) {
     this.#deps = deps
-    this.#file = deps.file
   }
 
   /** Wraps a message life, so that messages also report unreached questions. */
@@ -69,7 +68,7 @@ export class Alarms {
 
   /** Raises the alarm if a question has failed on every channel for people. */
   async check(status: EventStatus, delivery?: Delivery): Promise<void> {
-    const { id, kind, title } = status
+    const { id, kind } = status
     if (kind !== 'permission' || this.#alarmed.has(id) || !this.#hasReachedNobody(status)) return
     this.#alarmed.add(id)
     dropOldest(this.#alarmed, MAX_ALARMED)
@@ -80,20 +79,18 @@ export class Alarms {
     )
     const bell = isRung ? 'the bell of its terminal was rung' : 'its terminal could not be rung'
     const reason = [...reasons, bell].join('; ')
-    await journal.append({ at: now(), id, type: 'undelivered', reason })
-    const state = this.#file.read()
     const asked = delivery?.questions?.find((one) => one.id === id)
-    // The message that reports it may be of another project.
-    const text = asked ? [...new Set([asked.title, asked.text])].join(' · ') : title
-    const unreached = [...state.unreached.filter((one) => one.id !== id), { id, text }]
-    this.#file.write({ ...state, unreached })
+    // The message that mentions it may be of another project.
+    const text = asked && [...new Set([asked.title, asked.text])].join(' · ')
+    const isKept = text !== undefined && this.#deps.config().config.journal.text
+    const entry = { at: now(), id, type: 'undelivered', reason, ...(isKept && { text }) } as const
+    await journal.append(entry)
   }
 
   #begin(begun: Begun, { id, events, channel }: Delivery, { notifier }: Destination): Begun {
     // A person may have retried a question that reached nobody.
     for (const event of events) this.#alarmed.delete(event)
-    const { unreached } = this.#file.read()
-    const others = unreached.filter((one) => !events.includes(one.id))
+    const others = this.#unreached().filter((one) => !events.includes(one.id))
     const isTelling = others.length > 0 && notifier.summarizes === true
     const line = unreachedLine(others, this.#mayRepeat(channel))
     return {
@@ -101,12 +98,16 @@ export class Alarms {
       delivery: isTelling ? withLine(begun.delivery, line) : begun.delivery,
       delivered: (handle) => {
         begun.delivered(handle)
-        const told = isTelling ? others.map((one) => one.id) : []
-        // Nobody has seen a message that is only recorded, such as in a file.
-        this.#noteDelivered(channel, notifier.isRecord ? told : [...told, ...events])
-        if (told.length > 0) this.#toldBy.set(id, told)
+        const told = others.map((one) => one.id)
+        if (isTelling) this.#toldBy.set(id, told)
       },
     }
+  }
+
+  /** Without those of which a message has told by now, although the journal does not say so yet. */
+  #unreached(): KnownEvent[] {
+    const told = [...this.#toldBy.values()].flat()
+    return this.#deps.memory.unreached().filter(({ id }) => !told.includes(id))
   }
 
   /** Whether a channel may receive the agent's text. */
@@ -115,23 +116,13 @@ export class Alarms {
     return Object.hasOwn(channels, channel) && channels[channel]?.clearance !== 'minimal'
   }
 
-  /** A channel that works is not dead any more. */
-  #noteDelivered(channel: string, ids: readonly string[]) {
-    const state = this.#file.read()
-    const unreached = state.unreached.filter((one) => !ids.includes(one.id))
-    const deadChannels = state.deadChannels.filter((name) => name !== channel)
-    const before = state.unreached.length + state.deadChannels.length
-    if (unreached.length + deadChannels.length < before)
-      this.#file.write({ unreached, deadChannels })
-  }
-
   async #recordTold({ id: delivery, events, channel }: Delivery) {
     const told = this.#toldBy.get(delivery) ?? []
-    this.#toldBy.delete(delivery)
     const { journal, now } = this.#deps
     const by = { channel, attempt: 1, ms: 0, answer: 'told late', summary: events[0] ?? '' }
     const entries = told.map((id): JournalEntry => ({ at: now(), id, type: 'delivered', ...by }))
     await Promise.all(entries.map((entry) => journal.append(entry)))
+    this.#toldBy.delete(delivery)
   }
 
   #hasReachedNobody(status: EventStatus): boolean {
@@ -148,8 +139,8 @@ export class Alarms {
   }
 
   #noteDead({ channel, sessionEnv }: Delivery, reason: string) {
-    const state = this.#file.read()
-    if (state.deadChannels.includes(channel)) return
+    const { memory, now } = this.#deps
+    if (memory.notes.deadChannels.includes(channel)) return
     const notice = {
       reason: `nothing gets through to the channel ${channel} any more`,
       wordsFor: (reader: string) => this.#wordsFor(channel, reason, reader),
@@ -157,7 +148,7 @@ export class Alarms {
     }
     // Added before the channel counts as reported: otherwise a crash in between would lose the notice.
     this.#deps.notices.add(notice, sessionEnv)
-    this.#file.write({ ...state, deadChannels: [...state.deadChannels, channel] })
+    memory.note('dead channel', channel, now())
   }
 
   /** Without the reason for a channel of the lowest clearance, because a receiver may repeat the agent's text in it. */
@@ -169,8 +160,8 @@ export class Alarms {
   }
 }
 
-function unreachedLine(unreached: readonly { text: string }[], mayRepeat: boolean): string {
+function unreachedLine(unreached: readonly KnownEvent[], mayRepeat: boolean): string {
   const count = counted(unreached.length, 'question')
   const [last] = unreached.slice(-1)
-  return `${count} reached nobody${mayRepeat && last ? `: ${last.text}` : ''}`
+  return `${count} reached nobody${mayRepeat && last ? `: ${last.asked ?? last.title}` : ''}`
 }

@@ -3,18 +3,27 @@ import { problemHint } from '../../config/problem-hint.ts'
 import { SAVING_MS } from '../../config/stamp.ts'
 import { DESKTOP_OF_LAST_RESORT } from '../../deliver/audience.ts'
 import type { HookbellError } from '../../errors.ts'
-import { replaceUnsynced } from '../../fs/durable.ts'
 import { whyNoRoom } from '../../fs/room.ts'
 import { withLock } from '../../fs/with-lock.ts'
+import { currentFile } from '../../journal/files.ts'
+import type { Notes } from '../../journal/notes.ts'
 import type { Claim } from '../../spool/claim.ts'
 import { sha256 } from '../../text/sha256.ts'
 import type { WorkerDeps } from '../deps.ts'
+import { notesIn } from '../memory.ts'
 import { ownReport } from './own-report.ts'
-import { readTold, type Told, toldPath } from './told-problem.ts'
 
 const TITLE = 'the configuration cannot be used'
 /** More reports than are shown or wait at the same time. */
 const MAX_REPORTS = 10
+
+/** Which problem was told last. */
+interface Told {
+  /** Hash of the problem; '' if the configuration was right. */
+  hash: string
+  /** Ids of the events that reported it and earlier problems, the latest first: they may still be shown, or wait. */
+  ids: readonly string[]
+}
 
 /**
  * Reports each broken configuration once to the user, by an event to the desktop, or to another channel if that fails,
@@ -71,7 +80,7 @@ export class ConfigProblem {
   #problemOf({ problem }: LoadedConfig) {
     const { config, stateDir } = this.#deps
     if (!problem || stateDir === config.stateDir) return problem
-    const isTold = readTold(config.stateDir).hash === hashOf(problem)
+    const isTold = toldIn(notesIn(config.stateDir)).hash === hashOf(problem)
     return !isTold && whyNoRoom(config.stateDir) ? problem : undefined
   }
 
@@ -83,12 +92,8 @@ export class ConfigProblem {
     return Math.max(0, SAVING_MS - ageMs)
   }
 
-  get #path(): string {
-    return toldPath(this.#deps.stateDir)
-  }
-
   #readTold(): Told {
-    return readTold(this.#deps.stateDir)
+    return toldIn(this.#deps.memory.notes)
   }
 
   /**
@@ -103,7 +108,7 @@ export class ConfigProblem {
   /** Another worker may notice the problem at the same moment: then only the first one reports it. */
   #tellFirst(loaded: LoadedConfig, hash: string): Claim | undefined {
     try {
-      return withLock(this.#path, () => {
+      return withLock(currentFile(this.#deps.stateDir), () => {
         const told = this.#readTold()
         return told.hash === hash ? undefined : this.#tell(loaded, { hash, ids: told.ids })
       })
@@ -146,12 +151,14 @@ export class ConfigProblem {
   }
 
   #noteTold({ hash, ids }: Told) {
-    try {
-      replaceUnsynced(this.#path, [hash, ...ids.slice(0, MAX_REPORTS)].join(' '))
-    } catch {
-      // Such as a full disk: the next worker reports it again.
-    }
+    const { memory, now } = this.#deps
+    memory.note('configuration', [hash, ...ids.slice(0, MAX_REPORTS)].join(' '), now())
   }
+}
+
+export function toldIn(notes: Pick<Notes, 'latest'>): Told {
+  const [hash = '', ...ids] = (notes.latest('configuration') ?? '').split(' ')
+  return { hash, ids: ids.filter(Boolean) }
 }
 
 function hashOf({ message }: HookbellError): string {

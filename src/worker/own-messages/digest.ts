@@ -1,9 +1,6 @@
-import { join } from 'node:path'
 import { rulesOf } from '../../config/schema/channel.ts'
 import type { Config } from '../../config/schema/schema.ts'
 import { type Delivery, deliveryId } from '../../delivery.ts'
-import { replaceFile } from '../../fs/durable.ts'
-import { readQuietly } from '../../fs/read.ts'
 import type { AcceptedEntry, JournalEntry } from '../../journal/entry.ts'
 import { isAccepted } from '../../journal/history.ts'
 import { RECORD_LIMIT_MS } from '../../journal/journal.ts'
@@ -14,6 +11,7 @@ import { digestMessage, isWorthTelling, makeDigest } from '../../report/digest.t
 import { isSoleWorker } from '../../spool/lock/lock.ts'
 import { lastDue, nextDue } from '../../text/schedule.ts'
 import type { WorkerDeps } from '../deps.ts'
+import type { WorkerMemory } from '../memory.ts'
 import { readStatuses } from '../read-statuses.ts'
 
 type Schedule = NonNullable<Config['digest']>
@@ -43,13 +41,13 @@ export class DigestSchedule {
 
   /** @param handled how many events and deliveries this worker has begun so far */
   async check(handled: number) {
-    const { config, now, stateDir } = this.#deps
+    const { config, memory, now, stateDir } = this.#deps
     const { digest } = config.last.config
     if (handled > this.#handled) this.#isExpected = true
     this.#handled = Math.max(this.#handled, handled)
     if (!digest || !isSoleWorker(stateDir)) return
     const due = lastDue(digest, now())
-    this.#settledAt ??= readSettled(stateDir)
+    this.#settledAt ??= settledIn(memory)
     // Without a settled time, the digest is new: the first one is sent at the next due time.
     if (this.#settledAt !== undefined && due > this.#settledAt) {
       try {
@@ -60,7 +58,8 @@ export class DigestSchedule {
       }
       this.#isExpected = false
     }
-    if (due !== this.#settledAt) settle(stateDir, due)
+    // Without the note, the id in the journal still shows what was sent.
+    if (due !== this.#settledAt) memory.note('digest', `${due}`, now())
     this.#settledAt = due
   }
 
@@ -113,18 +112,7 @@ export class DigestSchedule {
   }
 }
 
-function settledPath(stateDir: string): string {
-  return join(stateDir, 'digest-settled')
-}
-
-function readSettled(stateDir: string): number | undefined {
-  const at = Number(readQuietly(settledPath(stateDir)) || Number.NaN)
+function settledIn({ notes }: WorkerMemory): number | undefined {
+  const at = Number(notes.latest('digest') || Number.NaN)
   return Number.isSafeInteger(at) ? at : undefined
-}
-
-/** Best effort: without the file, the id in the journal still shows what was sent. */
-function settle(stateDir: string, due: number) {
-  try {
-    replaceFile(settledPath(stateDir), `${due}\n`)
-  } catch {}
 }

@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readJournalOf } from '../../../src/journal/read.ts'
 import { appendEntry } from '../../../src/journal/write.ts'
+import { WorkerMemory } from '../../../src/worker/memory.ts'
 import { openWorker } from '../../../src/worker/open-worker.ts'
 import { makeDelivery } from '../../support/delivery.ts'
 import { makeHome } from '../../support/home.ts'
@@ -58,7 +59,7 @@ async function typesOf(world: World, id: string) {
 
 /** The questions that the next message has to mention. */
 function unreachedIn({ stateDir }: World): unknown[] {
-  return JSON.parse(readFileSync(join(stateDir, 'alarms.json'), 'utf8')).unreached
+  return new WorkerMemory(stateDir).unreached().map(({ id, asked }) => ({ id, text: asked }))
 }
 
 describe('a question that reaches nobody', () => {
@@ -105,7 +106,6 @@ describe('a question that reaches nobody', () => {
     const { world, tell } = await makeChannels()
     await tell(ask)
     await tell({ ...ask, tool_input: { command: 'make test' } })
-    expect(existsSync(join(world.stateDir, 'alarms.json'))).toBe(true)
     const receiver = await startReceiver({ script: [500, 200] })
     world.configure({
       channels: { team: { type: 'slack', url: `${receiver.url}/services/x` } },
@@ -136,6 +136,17 @@ describe('a question that reaches nobody', () => {
     const [{ body = '' } = {}] = receiver.received
     expect(body).toContain('1 question reached nobody')
     expect(body).not.toContain('make')
+  })
+
+  it('is mentioned by its title alone if the journal keeps no texts', async () => {
+    const { world, tell, ops } = await makeChannels()
+    const settings = JSON.parse(readFileSync(join(world.configDir, 'config.json'), 'utf8'))
+    world.configure({ ...settings, journal: { text: false } })
+    await tell(ask)
+    await tell(failed)
+    expect(ops()[0]).toMatch(/1 question reached nobody: \S+: permission needed/)
+    expect(readFileSync(join(world.stateDir, 'journal.jsonl'), 'utf8')).not.toContain('make')
+    expect(readFileSync(join(world.stateDir, 'checkpoint.json'), 'utf8')).not.toContain('make')
   })
 
   it.skipIf(!hasPty)('rings the bell of its terminal', async () => {

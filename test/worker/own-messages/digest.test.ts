@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync 
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { JournalEntry } from '../../../src/journal/entry.ts'
+import { writeNote } from '../../../src/journal/notes.ts'
 import { appendEntry } from '../../../src/journal/write.ts'
 import { acquireLock, releaseLock } from '../../../src/spool/lock/lock.ts'
 import { lastDue } from '../../../src/text/schedule.ts'
@@ -19,6 +20,11 @@ const stop = { hook_event_name: 'Stop', session_id: 's1' }
 /** The time of day in UTC (HH:MM) that many minutes from now. */
 const clock = (minutes: number) =>
   new Date(Date.now() + minutes * MINUTE_MS).toISOString().slice(11, 16)
+
+/** Notes up to which time digests are settled. */
+function noteSettled(stateDir: string, due: number) {
+  writeNote(stateDir, { at: Date.now(), type: 'note', subject: 'digest', value: `${due}` })
+}
 
 /** A home with a digest and one earlier event; `makeDue` makes the digest due. */
 async function makeDigestHome({
@@ -48,14 +54,13 @@ async function makeDigestHome({
     await home.run('worker', '--once')
   }
   await happen(stop)
-  const settledPath = join(home.state, 'digest-settled')
   const makeDue = (at = clock(0)) => {
     const config = { ...settings, digest: { ...digest, at } }
-    writeFileSync(settledPath, `${lastDue(config.digest, Date.now()) - MINUTE_MS}\n`)
+    noteSettled(home.state, lastDue(config.digest, Date.now()) - MINUTE_MS)
     return home.writeConfig(JSON.stringify(config))
   }
   const digests = () => received.filter(({ body }) => body.includes('Digest:'))
-  return { home, happen, makeDue, digests, settledPath }
+  return { home, happen, makeDue, digests }
 }
 
 describe('the digest', () => {
@@ -98,7 +103,7 @@ describe('the digest', () => {
   })
 
   it('is sent once by two concurrent workers, and also when the note that it was sent is lost', async () => {
-    const { home, makeDue, digests, settledPath } = await makeDigestHome()
+    const { home, makeDue, digests } = await makeDigestHome()
     const at = clock(0)
     await makeDue(at)
     await Promise.all([home.run('worker', '--once'), home.run('worker', '--once')])
@@ -106,7 +111,10 @@ describe('the digest', () => {
     await makeDue(at)
     await home.run('worker', '--once')
     expect(digests()).toHaveLength(1)
-    rmSync(settledPath)
+    rmSync(join(home.state, 'checkpoint.json'))
+    const lines = readFileSync(join(home.state, 'journal.jsonl'), 'utf8').split('\n')
+    const others = lines.filter((line) => !line.includes('"type":"note"'))
+    writeFileSync(join(home.state, 'journal.jsonl'), others.join('\n'))
     await home.run('worker', '--once')
     expect(digests()).toHaveLength(1)
   })
@@ -273,8 +281,8 @@ describe('the schedule of the digest', () => {
 
   it('is completed after a crash in the middle, and not repeated', async () => {
     const { world, deps, start, note, recorded } = await makeDue()
-    const settled = readFileSync(join(world.stateDir, 'digest-settled'))
-    const crash = () => writeFileSync(join(world.stateDir, 'digest-settled'), settled)
+    const settled = Number(deps.memory.notes.latest('digest'))
+    const crash = () => noteSettled(world.stateDir, settled)
     // The digest was delivered on one channel, and only that was recorded.
     await note({ type: 'delivered', channel: 'file', attempt: 1, ms: 1, answer: 'ok' })
     await start().check(0)
