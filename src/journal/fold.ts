@@ -77,7 +77,9 @@ export class Fold<Parts extends Reducers> {
    */
   save({ isWorth = false } = {}) {
     const { position } = this.#reader
-    if (!this.#parts || !position || (isWorth && !this.#isWorthSaving(position))) return
+    if (!this.#parts || !position) return
+    const known = this.#saved?.inode === position.inode ? this.#saved.offset : 0
+    if (position.offset - known < (isWorth ? WORTH_SAVING_BYTES : 1)) return
     const state = Object.fromEntries(
       Object.entries(this.#parts).map(([name, part]) => [name, part.state]),
     )
@@ -88,11 +90,6 @@ export class Fold<Parts extends Reducers> {
     } catch {
       // Such as a full disk.
     }
-  }
-
-  #isWorthSaving({ inode, offset }: Position): boolean {
-    const known = this.#saved?.inode === inode ? this.#saved.offset : 0
-    return offset - known >= WORTH_SAVING_BYTES
   }
 
   #restore(): Parts {

@@ -14,7 +14,7 @@ import {
 /** How many of the latest settled events are known one by one. */
 export const LATEST = 500
 /** How many more there may be before they are counted, which visits all events. */
-const SPARE = 100
+const SPARE = 500
 const MAX_CHANNELS = 100
 
 /** An event without its texts. */
@@ -26,7 +26,7 @@ export interface KnownEvent extends EventStatus {
 }
 
 /** The status that the last event of a channel has there. */
-export interface LastOnChannel extends ChannelStatus {
+export interface LastOnChannel extends Pick<ChannelStatus, 'state' | 'detail' | 'at'> {
   /** Its event. */
   id: string
   acceptedAt: number
@@ -102,12 +102,17 @@ export class Outcomes implements Reducer {
 
   fold(entry: JournalEntry) {
     const known = this.#events.get(entry.id)
-    if (!known && ['answered', 'unanswered', 'withdrawn'].includes(entry.type)) return
-    const event = known ?? { ...emptyStatus(entry.id, entry.at), file: this.#file }
+    if (!known && isAfterwards(entry)) return
+    const event: KnownEvent =
+      known ?? Object.assign(emptyStatus(entry.id, entry.at), { file: this.#file })
     if (known) this.#unnotice(known)
     applyEntry(event, entry)
     if (entry.type === 'undelivered' && entry.text !== undefined) event.asked = entry.text
-    if (entry.type === 'accepted') Object.assign(event, { text: '', problems: [], trace: [] })
+    if (entry.type === 'accepted') {
+      event.text = ''
+      event.problems = []
+      event.trace = []
+    }
     this.#events.set(entry.id, event)
     this.#notice(event)
     this.#noteChannels(event)
@@ -160,10 +165,12 @@ export class Outcomes implements Reducer {
   }
 
   #noteChannels({ id, acceptedAt, channels }: KnownEvent) {
-    for (const [name, status] of Object.entries(channels)) {
+    for (const name in channels) {
+      const status = channels[name]
       const last = this.#channels.get(name)
-      if (last && last.id !== id && last.acceptedAt > acceptedAt) continue
-      this.#channels.set(name, { ...status, id, acceptedAt })
+      if (!status || (last && last.id !== id && last.acceptedAt > acceptedAt)) continue
+      const { state, detail, at } = status
+      this.#channels.set(name, { state, detail, at, id, acceptedAt })
     }
     dropOldest(this.#channels, MAX_CHANNELS)
   }
@@ -173,6 +180,11 @@ const emptyState: Saved = { file: 0, events: [], counted: [], channels: [] }
 
 export function noCounts(): Counts {
   return { delivered: 0, suppressed: 0, undelivered: 0, dead: 0, waiting: 0 }
+}
+
+/** Whether it may follow when the event is settled. Of an event that is not known, it says nothing. */
+function isAfterwards({ type }: JournalEntry): boolean {
+  return type === 'answered' || type === 'unanswered' || type === 'withdrawn'
 }
 
 function isWhole({ id, channels, to }: KnownEvent): boolean {
