@@ -15,7 +15,13 @@ const LARGE_GOAL_SECONDS = 2
 /** What is derived from a new configuration is cached after two seconds: see config/config-cache.ts. */
 const SETTLED_MS = 2500
 
-const quick = { version: ['--version'], help: ['--help'], status: ['status'], log: ['log'] }
+const quick = {
+  version: ['--version'],
+  help: ['--help'],
+  status: ['status'],
+  log: ['log'],
+  why: ['why'],
+}
 /** Commands that share a file with others: measured for comparison, without a goal. */
 const others = { config: ['config'], preview: ['preview'] }
 

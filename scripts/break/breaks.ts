@@ -197,6 +197,33 @@ export const breaks: readonly Break[] = [
     'journal/journal',
   ),
   row(
+    'a checkpoint is used only for the journal of which it was made',
+    'journal/reader',
+    ['.before === position.before', '.inode === position.inode'],
+    'journal/fold',
+  ),
+  row(
+    'what the journal has gained since the checkpoint is read across rotations',
+    'journal/reader',
+    [
+      'this.#readFiles(files.slice(index), offset, visitor)',
+      'this.#readFiles(files.slice(index, index + 1), offset, visitor)',
+    ],
+    'journal/fold',
+  ),
+  row(
+    'what is counted goes with its file of the journal',
+    'journal/outcomes',
+    ['    this.#file += 1\n', ''],
+    'journal/fold',
+  ),
+  row(
+    'a dead channel is reported once',
+    'worker/own-messages/alarms',
+    ["    memory.note('dead channel', channel, now())\n", ''],
+    'worker/own-messages/alarms',
+  ),
+  row(
     'the journal is asked what an earlier worker did',
     'worker/dispatch/dispatcher',
     ['    await this.#readBegun(waiting.filter(({ wasClaimed }) => wasClaimed))\n', ''],

@@ -22,7 +22,7 @@ export interface Reducer {
 type Reducers = Readonly<Record<string, Reducer>>
 
 /** By the name of the reducer; a reducer must cope with anything. */
-export type SavedStates = Readonly<Record<string, unknown>>
+type SavedStates = Readonly<Record<string, unknown>>
 
 interface Checkpoint extends Position {
   format: string

@@ -51,11 +51,6 @@ export interface EventStatus {
 export class EventHistory {
   readonly byId = new Map<string, EventStatus>()
 
-  /** Adds an event that is accepted but that no worker has handled yet. */
-  expect(id: string) {
-    if (!this.byId.has(id)) this.byId.set(id, emptyStatus(id, Date.now()))
-  }
-
   add(entry: JournalEntry) {
     const status = this.byId.get(entry.id) ?? emptyStatus(entry.id, entry.at)
     this.byId.set(entry.id, status)

@@ -53,7 +53,7 @@ export function closeFiles(files: Iterable<OpenFile>) {
 }
 
 /** A folder, a pipe or the like in the place of a file of the journal. */
-export function notAFile(path: string): HookbellError {
+function notAFile(path: string): HookbellError {
   return new HookbellError('E_SPOOL', `${path} is not a regular file`, { hint: 'Move it away' })
 }
 

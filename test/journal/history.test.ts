@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { AcceptedEntry, JournalEntry } from '../../src/journal/entry.ts'
-import { channelsOf, EventHistory, hasFailed, isOpen } from '../../src/journal/history.ts'
+import {
+  channelsOf,
+  EventHistory,
+  emptyStatus,
+  hasFailed,
+  isOpen,
+} from '../../src/journal/history.ts'
 
 const of = { at: 1, id: 'e1' }
 const accepted: AcceptedEntry = {
@@ -124,8 +130,7 @@ describe('the status of an event', () => {
   const statusOf = (...entries: JournalEntry[]) => {
     const history = new EventHistory()
     for (const entry of entries) history.add(entry)
-    history.expect('e1')
-    return history.byId.get('e1')
+    return history.byId.get('e1') ?? emptyStatus('e1', 0)
   }
   const deferred: JournalEntry = { ...on('desk'), type: 'deferred', reason: 'busy', until: 9 }
 

@@ -1,4 +1,5 @@
 import {
+  appendFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -12,6 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { readEvents } from '../../src/commands/_events.ts'
 import { workerLives } from '../../src/hook/worker-lives.ts'
 import type { JournalEntry } from '../../src/journal/entry.ts'
 import { KEPT_FILES } from '../../src/journal/files.ts'
@@ -147,6 +149,26 @@ describe('the journal of a worker', () => {
     truncateSync(journal, 4 * MIB)
     await maintenance.rotate()
     expect(readFileSync(journal.replace('.jsonl', '.open.jsonl'), 'utf8')).toBe(`${lines[0]}\n`)
+  })
+
+  it('forgets an event that never ended once its entries are gone, but none that is open', async () => {
+    const { journal, maintenance, stateDir, world } = makeMaintenance()
+    const id = world.accept({ message: 'waits' })
+    const add = (...ids: string[]) => {
+      const lines = ids.map((one) => JSON.stringify({ at: 1, id: one, type: 'retried' }))
+      appendFileSync(journal, `${lines.join('\n')}\n`)
+    }
+    add(id, 'lost')
+    for (let round = 0; round < KEPT_FILES + 3; round += 1) {
+      truncateSync(journal, 4 * MIB)
+      await maintenance.rotate()
+      add(`round ${round}`)
+    }
+    const known = readEvents([stateDir]).known.map((one) => one.id)
+    expect(known).toContain(id)
+    expect(known).toContain('round 10')
+    expect(known).not.toContain('lost')
+    expect(existsSync(join(stateDir, 'checkpoint.json'))).toBe(true)
   })
 
   it('keeps growing while it cannot be rotated', async () => {
