@@ -10,10 +10,12 @@ const shared = ['fs', 'text']
 
 /** The folders that a folder may import besides itself. Files directly in src (errors, ...) are open to all. */
 const mayImport: { [folder: string]: string[] } = {
+  answer: ['clients', 'event', 'journal', 'spool'],
   api: [],
   cli: [],
   clients: [],
   commands: [
+    'answer',
     'api',
     'cli',
     'clients',

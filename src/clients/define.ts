@@ -179,6 +179,11 @@ export interface Client {
   asksInTurn?: true
   /** A question in words is announced by a notice without these words: they are in the call of the tool. */
   asksInDialogs?: true
+  /**
+   * What a hook for `PermissionRequest` prints is the answer, and the client shows its question while the hook still waits:
+   * waiting costs nobody anything.
+   */
+  takesAnswers?: true
   /** The words of a notice that asks for permission for several calls at once, with their number. */
   countsCalls?: RegExp
   /** Tools with which the agent asks the person a question, as opposed to permission. */

@@ -8,13 +8,21 @@ const signs: Record<QuestionEnd['how'], string> = {
   interrupt: 'you stopped the turn',
   transcript: 'the transcript goes on',
   'went-on': 'the agent had gone on',
+  hookbell: 'with hookbell answer',
   none: 'the session ended before anybody answered',
 }
 
-/** When and how a question was answered, as far as that is known: `2026-11-20 09:00:15, after 15 s: the next prompt`. */
-export function questionEndInWords({ how, at }: QuestionEnd, askedAt: number): string {
+/**
+ * When and how a question was answered, as far as that is known: `2026-11-20 09:00:15, after 15 s: the next prompt`.
+ * @param given what was answered with hookbell
+ */
+export function questionEndInWords(
+  { how, at }: QuestionEnd,
+  askedAt: number,
+  given?: string,
+): string {
   const when = formatSecond(at)
   if (how === 'none') return `none: ${signs.none}`
   if (how === 'went-on') return `before ${when}: ${signs[how]}`
-  return `${when}, after ${formatDuration(at - askedAt)}: ${signs[how]}`
+  return `${when}, after ${formatDuration(at - askedAt)}: ${given ? `${given}, ` : ''}${signs[how]}`
 }

@@ -42,6 +42,10 @@ const registry: Readonly<Record<string, Entry>> = {
     description: 'Show what a channel would be sent, without sending it',
     load: async () => (await import('./preview.ts')).previewCommand,
   },
+  answer: {
+    description: 'Show the questions of agents that can be answered from here, and answer them',
+    load: async () => (await import('./answer.ts')).answerCommand,
+  },
   status: {
     description: 'Show what is waiting, dead or broken',
     load: async () => (await import('./status.ts')).statusCommand,

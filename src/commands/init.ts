@@ -35,6 +35,10 @@ export const initCommand = defineCommand({
       description: `Also set up a channel, or several with commas: ${Object.keys(channelOffers).join(', ')}`,
       valueHint: 'TYPE',
     },
+    answers: {
+      type: 'boolean',
+      description: 'Questions can also be answered from elsewhere; see hookbell answer',
+    },
     'dry-run': { type: 'boolean', description: 'Show the change, write nothing' },
     print: { type: 'boolean', description: 'Print the hooks for the settings, write nothing' },
     yes: { type: 'boolean', description: 'Do not ask' },
@@ -70,6 +74,7 @@ const SKIPS_GUIDE = [
   'user',
   'project',
   'channel',
+  'answers',
   'dry-run',
   'yes',
   'json',

@@ -6,7 +6,13 @@ import { frontDoorIn } from '../config/paths.ts'
 import { fallbackFolders, readPinned } from '../config/pinned.ts'
 import { realPath } from '../fs/links.ts'
 import { readQuietly } from '../fs/read.ts'
-import { doorIn, hookCommand, sharedHookCommand } from '../install/hook-command.ts'
+import {
+  doorIn,
+  hookCommand,
+  sharedHookCommand,
+  waitIn,
+  waitingCommand,
+} from '../install/hook-command.ts'
 import type { HookPlace } from '../install/places.ts'
 import { planTarget } from '../install/plan-target.ts'
 import type { Registered } from '../install/registered.ts'
@@ -157,7 +163,11 @@ async function judge({ command, place, run, sessionId, since }: Fired, facts: Fa
 function runnable(command: string, client: ClientName, door: string): string | undefined {
   if (command === sharedHookCommand(client)) return command
   const named = doorIn(command) ?? door
-  const isOurs = command === hookCommand(named, client) && realPath(named) === realPath(door)
+  const waits = waitIn(command)
+  const now =
+    waits === undefined ? hookCommand(named, client) : waitingCommand(named, client, waits)
+  const isOurs = command === now && realPath(named) === realPath(door)
+  // It is tried without the wait.
   return isOurs ? hookCommand(door, client) : undefined
 }
 

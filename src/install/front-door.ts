@@ -30,6 +30,7 @@ import { compileWorker } from './compile-worker.ts'
 const COPIED = [
   'package.json',
   'templates',
+  'bin/hookbell-wait',
   'dist/LICENCES.txt',
   'dist/hook.cjs',
   'dist/worker.js',

@@ -6,11 +6,14 @@ import { quoteWord } from '../text/shell.ts'
 /** How long a client waits for the front door. It needs milliseconds; a stalled machine gets this. */
 const TIMEOUT_MS = 10_000
 
+/** How much longer than the front door waits for an answer the client waits for the front door. */
+const LONGER_MS = 30_000
+
 const WORD = String.raw`(?:'[^']*'|"[^"]*"|\\.|[^\s'"\\;&|<>(){}])+`
 
 /** Matches a whole command only: a longer one that a person built around ours belongs to them. */
 const OURS_GUARDED = new RegExp(
-  String.raw`^(?:\{ (?:trap 'exit 0' 0; )?)?(?:(?<node>${WORD}) )?(?<door>${WORD}) --client [a-z][a-z0-9-]*(?: --shared)?` +
+  String.raw`^(?:\{ (?:trap 'exit 0' 0; )?)?(?:(?<node>${WORD}) )?(?<door>${WORD}) --client [a-z][a-z0-9-]*(?: --shared)?(?: --wait \d{1,4})?` +
     String.raw`(?:; trap - 0)?(?:; \})?(?: >(?:/dev/null|NUL) 2>&1| 2>/dev/null)?(?: \|\| (?::|true|exit /b 0))?$`,
 )
 
@@ -69,10 +72,23 @@ export function sharedHookCommand(client: ClientName): string {
   return guard(`"${state}/hookbell-hook"`, client, `${client} --shared`)
 }
 
+/** The command line for a question that can be answered from elsewhere: what the front door prints is the answer. */
+export function waitingCommand(path: string, client: ClientName, seconds: number): string {
+  const program = quoteWord(path)
+  return `{ trap 'exit 0' 0; ${program} --client ${client} --wait ${seconds}; trap - 0; } 2>/dev/null || :`
+}
+
+/** For how long a command of ours waits for an answer, in seconds; undefined if it does not. */
+export function waitIn(command: string): number | undefined {
+  const [, seconds] = /--client [a-z][a-z0-9-]* --wait (\d{1,4});/.exec(command) ?? []
+  return seconds === undefined ? undefined : Number(seconds)
+}
+
 /** The entry of one event, with a timeout in the client's own unit. */
 export function hookEntry(client: Client, command: string, platform = process.platform): HookEntry {
   // Always explicit: without it Claude Code ends SessionEnd hooks after 1.5 s.
-  const timeout = inUnitOf(client, TIMEOUT_MS)
+  const waits = waitIn(command)
+  const timeout = inUnitOf(client, waits === undefined ? TIMEOUT_MS : waits * 1000 + LONGER_MS)
   if (client.entries !== 'nested') return { command, timeout }
   const isAsked = client.asksForPowerShell && platform === 'win32'
   return { type: 'command', command, ...(isAsked && { shell: 'powershell' }), timeout }

@@ -1,6 +1,14 @@
 import { type Plan, planInstall } from './edit/plan.ts'
 import { planTables } from './edit/tables.ts'
-import { hookCommand, hookEntry, sharedHookCommand, timeoutsOf } from './hook-command.ts'
+import {
+  type HookEntry,
+  hookCommand,
+  hookEntry,
+  sharedHookCommand,
+  timeoutsOf,
+  waitIn,
+  waitingCommand,
+} from './hook-command.ts'
 import { planPlugin, pluginText } from './plugin.ts'
 import type { Target } from './target.ts'
 
@@ -19,7 +27,18 @@ export function planTarget(target: Target, door: string): (text: string) => Plan
   if (entries === 'tables')
     return (text) => planTables(text, { path, events, hook, timeouts, matchers, keepsTimeout })
   const request = { path, shape, entries, events, hook, timeouts, matchers, header, keepsTimeout }
-  return (text) => planInstall(text, request)
+  return (text) => planInstall(text, { ...request, hooks: waitingHooks(target, door, text) })
+}
+
+/** The hooks that wait for an answer: if that is asked for, or as they were registered before. */
+function waitingHooks(
+  { client, name, scope, waitSeconds }: Target,
+  door: string,
+  text: string,
+): Readonly<Record<string, HookEntry>> {
+  const seconds = waitSeconds ?? waitIn(text)
+  if (!client.takesAnswers || scope === 'project' || seconds === undefined) return {}
+  return { PermissionRequest: hookEntry(client, waitingCommand(door, name, seconds)) }
 }
 
 export function commandOf({ name, scope }: Target, door: string): string {

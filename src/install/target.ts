@@ -24,6 +24,8 @@ export interface Target {
   isAbsent: boolean
   /** Existing hooks are only brought up to date. Timeouts are kept, because a person may have set them. */
   isRenewal?: true
+  /** For how long its questions wait for an answer from elsewhere. Absent: as before. */
+  waitSeconds?: number
   /** Throws if a file is no longer inside the project, such as after a link was put in its place. */
   guard?: (path: string) => void
 }
@@ -37,7 +39,12 @@ export interface TargetOptions {
   events?: string | undefined
   user?: boolean | undefined
   project?: boolean | undefined
+  /** Whether questions can be answered from elsewhere, where the client lets its hook wait. */
+  answers?: boolean | undefined
 }
+
+/** How long a question can be answered from elsewhere. */
+const WAIT_SECONDS = 600
 
 interface Place {
   env: Env
@@ -56,6 +63,7 @@ export function findTargets(options: TargetOptions, place: Place): Target[] {
   const names = chooseClients(options, place.env)
   const wanted = options.events === undefined ? undefined : parseList(options.events)
   refuseUnknownEvents(names, wanted)
+  if (options.answers) refuseWithoutAnswers(names, options)
   return names.flatMap((name) => targetsOf(name, wanted, options, place))
 }
 
@@ -79,6 +87,19 @@ function refuseUnknownEvents(names: ClientName[], wanted: string[] | undefined):
   }
 }
 
+function refuseWithoutAnswers(names: readonly ClientName[], { project }: TargetOptions) {
+  if (process.platform === 'win32')
+    throw usageError('--answers: on Windows a question can only be answered where the agent asks')
+  if (project) throw usageError('--answers: not for a project, which others share', 'Use --user')
+  if (names.some((name) => (clients[name] as Client).takesAnswers)) return
+  const able = Object.values(clients).filter((one: Client) => one.takesAnswers)
+  const titles = able.map(({ title }) => title).join(', ')
+  throw usageError(
+    `--answers: not known to be possible for ${names.join(', ')}`,
+    `It is for: ${titles}`,
+  )
+}
+
 function targetsOf(
   name: ClientName,
   wanted: string[] | undefined,
@@ -90,7 +111,8 @@ function targetsOf(
   const folder = options.project ? projectFolder(client, cwd, env) : userFolder(client, env)
   const events = client.events.filter((event) => wanted?.includes(event) ?? true)
   return filesInForce(client, folder, events).map((one) => {
-    const common = { name, client, folder, isAbsent, ...one }
+    const waits = options.answers && client.takesAnswers && { waitSeconds: WAIT_SECONDS }
+    const common = { name, client, folder, isAbsent, ...waits, ...one }
     if (!options.project) return { ...common, scope: 'user' }
     const root = dirname(folder)
     refuseOutside(root, [one.file.path, folder])

@@ -87,8 +87,9 @@ export interface EventFacts {
 /**
  * What showed that a question was answered: an event by which the client reports the answer, the next prompt, a person who
  * stopped the turn, or a transcript that goes on. `went-on`: the agent had gone on, so it was answered some time before.
+ * `hookbell`: it was answered with hookbell.
  */
-export type AnswerSign = 'reply' | 'prompt' | 'interrupt' | 'transcript' | 'went-on'
+export type AnswerSign = 'reply' | 'prompt' | 'interrupt' | 'transcript' | 'went-on' | 'hookbell'
 
 export interface AcceptedEntry extends Base {
   type: 'accepted'
@@ -158,6 +159,10 @@ export type JournalEntry =
       how: AnswerSign
       /** When that was at the latest, Unix ms. */
       answeredAt: number
+      /** Where it was answered, if with hookbell, such as `command`. */
+      place?: string
+      /** What was answered with hookbell, in words. */
+      answer?: string
     })
   /** The session ended before anybody answered the event's question. */
   | (Base & { type: 'unanswered'; client: string; sessionId: string })

@@ -103,7 +103,9 @@ function withCleanTexts(entry: JournalEntry, secrets: readonly string[]): Journa
   if ('reason' in entry && entry.reason !== undefined) {
     return { ...entry, reason: line(entry.reason) } as JournalEntry
   }
-  return 'answer' in entry ? { ...entry, answer: line(entry.answer) } : entry
+  return 'answer' in entry && entry.answer !== undefined
+    ? { ...entry, answer: line(entry.answer) }
+    : entry
 }
 
 function mapTexts<Values extends object>(values: Values, change: (text: string) => string): Values {

@@ -20,6 +20,7 @@ import { syncWaiting } from './salvage.ts'
 import type { AskedWait, DeliveryClaim, Store, StoredEvent, WaitingEvent, Wanted } from './store.ts'
 import { storedIn } from './stored-event.ts'
 import { isAsked } from './wait.ts'
+import { keepForAnswer } from './waiting-hooks.ts'
 
 interface FileStoreOptions {
   stateDir: string
@@ -107,6 +108,14 @@ export class FileStore implements Store {
       this.#claims.release(claim)
     } else setAside(claim.path, name, this.spool, this.#now())
     return undefined
+  }
+
+  keepForAnswer({ id, path }: Claim) {
+    try {
+      keepForAnswer(this.spool.state, id, path)
+    } catch {
+      // A full disk: then it can only be answered where the agent asks.
+    }
   }
 
   release(claim: Claim, isBegun = false): string {
@@ -229,14 +238,14 @@ export class FileStore implements Store {
   }
 
   watch(onArrival: () => void) {
-    const { new: arrivals, cards, requests } = this.spool
+    const { new: arrivals, cards, requests, answers } = this.spool
     // A claim changes the folder too. Listing it again then would delay the claimed event.
     const isGone = (name: string) => !existsSync(join(arrivals, name))
     const watchers = [
       new FolderWatcher([arrivals], (name) => {
         if (name === undefined || !isGone(name)) onArrival()
       }),
-      new FolderWatcher([cards, requests], () => onArrival()),
+      new FolderWatcher([cards, requests, answers], () => onArrival()),
     ]
     return { close: () => watchers.map((watcher) => watcher.close()) }
   }

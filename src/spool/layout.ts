@@ -10,6 +10,8 @@
 // | dead/          | cards of what gave up, events   | `hookbell dead retry` or `drop`, | nothing to do          |
 // |                | that cannot be handled          | size cap                         |                        |
 // | requests/      | what a worker is asked for      | done, or taken back              | nothing to do          |
+// | answers/       | pipes of hooks that wait for an | answered, or the hook is gone    | the next worker removes|
+// |                | answer, and their events        |                                  | what is left           |
 // | corrupt/       | damaged or foreign objects      | by a person, size cap            | nothing to do          |
 // | spare/         | a cur/ in reserve, with one     | rename to cur/, and its folder   | the next worker makes  |
 // |                | folder for a worker: a full     | to cur/<owner>/                  | what is missing        |
@@ -19,7 +21,16 @@ import { join, sep } from 'node:path'
 import { listQuietly } from '../fs/list.ts'
 import { isTrusted } from '../fs/trust.ts'
 
-export const folders = ['tmp', 'new', 'cur', 'cards', 'dead', 'requests', 'corrupt'] as const
+export const folders = [
+  'tmp',
+  'new',
+  'cur',
+  'cards',
+  'dead',
+  'requests',
+  'answers',
+  'corrupt',
+] as const
 export type Folder = (typeof folders)[number]
 
 /** First line of a spool file; the number changes when the format does. */

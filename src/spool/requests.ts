@@ -7,9 +7,9 @@ import { spoolIn } from './layout.ts'
 
 /**
  * What a worker is asked for: to send nothing (`hold`), to try what failed now (`flush`), to drop what waits (`purge`), or to
- * end in favour of a newer one (`handover`). Each is a file in requests/, which the worker watches.
+ * end in favour of a newer one (`handover`); and what the hooks are: to wait for no answers (`answers-off`). Each is a file in requests/, which the worker watches.
  */
-export type Request = 'hold' | 'flush' | 'purge' | 'handover'
+export type Request = 'hold' | 'flush' | 'purge' | 'handover' | 'answers-off'
 
 /** @param text default: the time, Unix ms @throws the system error */
 export function putRequest(state: string, request: Request, text = `${Date.now()}`) {

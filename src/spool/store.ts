@@ -65,6 +65,8 @@ export interface Store {
   hasWaiting(): boolean
   /** Syncs the waiting events to the disk, for a front door that cannot do so. */
   sync(): void
+  /** Keeps a question for as long as its hook waits for an answer. */
+  keepForAnswer(claim: Claim): void
   /** Claims an event for this worker alone. @returns undefined if another worker was faster */
   claimEvent(name: string): Claim | undefined
   /** Accepts and claims an event of hookbell's own, such as a test. On the disk when this returns. */

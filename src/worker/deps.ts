@@ -14,6 +14,7 @@ import type { AnswerReports } from './watch/answer-reports.ts'
 import type { OpenMessages } from './watch/open-messages.ts'
 import type { OpenQuestions } from './watch/open-questions.ts'
 import type { RunningTurns } from './watch/running-turns.ts'
+import type { WaitingHooks } from './watch/waiting-hooks.ts'
 
 /** Dependencies that the parts of the worker share. */
 export interface WorkerDeps {
@@ -33,6 +34,8 @@ export interface WorkerDeps {
   questions: OpenQuestions
   /** Messages that are shown and wait for an answer. */
   open: OpenMessages
+  /** Hooks that wait for an answer from elsewhere. */
+  waiting: WaitingHooks
   /** Turns whose failure only their transcript shows. */
   turns: RunningTurns
   /** The mutes in force, at most 20 ms old. */

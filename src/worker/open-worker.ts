@@ -29,6 +29,7 @@ import { AnswerReports } from './watch/answer-reports.ts'
 import { OpenMessages } from './watch/open-messages.ts'
 import { OpenQuestions } from './watch/open-questions.ts'
 import { RunningTurns } from './watch/running-turns.ts'
+import { WaitingHooks } from './watch/waiting-hooks.ts'
 
 export interface WorkerOptions {
   stateDir: string
@@ -93,6 +94,7 @@ export function openWorker({ stateDir, configDir, onRecord, ...options }: Worker
     answers,
     questions,
     open: openMessages,
+    waiting: new WaitingHooks({ stateDir, memory }),
     turns: new RunningTurns({ store, now: effects.now }),
     templates: new Templates(configDir),
     sessions: new SessionQueue(),

@@ -14,7 +14,7 @@ import type { RunningTurns } from './watch/running-turns.ts'
 /** Delivers until nothing has come for the configured time and nothing waits, or a newer worker takes over. */
 export async function serve(opened: Opened, dispatcher: Dispatcher, wakeUp: WakeUp) {
   const { deps, digest, maintenance, problem } = opened
-  const { stateDir, config, open, steadyNow } = deps
+  const { stateDir, config, open, steadyNow, waiting } = deps
   const purged = new RequestWatch(stateDir, 'purge')
   let lastWork = steadyNow()
   let settings = config.get()
@@ -31,6 +31,7 @@ export async function serve(opened: Opened, dispatcher: Dispatcher, wakeUp: Wake
     if (!isHeld && (claimed > 0 || !dispatcher.isIdle)) lastWork = steadyNow()
     await maintenance.rotate()
     if (!isHeld) await open.look((work) => dispatcher.follow(work))
+    for (const ref of await waiting.look()) dispatcher.follow(open.review(ref))
     await tidyUp(opened, dispatcher, isHeld)
     const lingerMs = settings.config.lingerSeconds * 1000 - (steadyNow() - lastWork)
     const salvageMs = isHeld || dispatcher.isIdle ? maintenance.salvage() : undefined
@@ -101,7 +102,7 @@ async function tidyUp({ deps, maintenance }: Opened, dispatcher: Dispatcher, isH
 
 /** How long to wait until there may be something to do, in ms; undefined if the worker can end. */
 function nextInMs(
-  { deps: { open, store, turns }, digest, problem }: Opened,
+  { deps: { open, store, turns, waiting }, digest, problem }: Opened,
   dispatcher: Dispatcher,
   {
     isHeld,
@@ -112,7 +113,9 @@ function nextInMs(
   const due = isHeld
     ? []
     : [dispatcher.nextInMs, digest.nextInMs, open.nextLookInMs(), turns.nextLookInMs()]
-  const times = [problem.nextInMs, salvageMs, ...due].filter((ms) => ms !== undefined)
+  const times = [problem.nextInMs, salvageMs, waiting.nextLookInMs(), ...due].filter(
+    (ms) => ms !== undefined,
+  )
   if (isHeld || dispatcher.isIdle) {
     if (times.length === 0 && lingerMs <= 0) return undefined
     if (lingerMs > 0) times.push(lingerMs)

@@ -208,6 +208,7 @@ describe('installFrontDoor', () => {
     await installFrontDoor({ stateDir })
     expect(readdirSync(stateDir).filter((name) => name.startsWith('runtime'))).toEqual(['runtime'])
     expect(readdirSync(join(stateDir, 'runtime')).sort()).toEqual([
+      'bin',
       'dist',
       'package.json',
       'pinned.json',

@@ -91,7 +91,8 @@ function afterwards(entry: JournalEntry, { acceptedAt, entries, trace }: Told): 
       // Two workers that ran at the same time may both have recorded it: the first entry counts.
       const first = entries.find(({ type }) => type === 'answered' || type === 'unanswered')
       if (entry !== first) return []
-      return [['answer', questionEndInWords(questionEnd(entry), acceptedAt)]]
+      const given = entry.type === 'answered' ? entry.answer : undefined
+      return [['answer', questionEndInWords(questionEnd(entry), acceptedAt, given)]]
     }
     case 'withdrawn':
       return [[entry.channel, `${when} withdrawn: ${entry.reason}`]]

@@ -3,9 +3,11 @@ import type { Reading } from './event-map.ts'
 
 /** The entry of one event. */
 export function hookOf(
-  { hook, timeouts = {} }: Pick<InstallRequest, 'hook' | 'timeouts'>,
+  { hook, hooks = {}, timeouts = {} }: Pick<InstallRequest, 'hook' | 'hooks' | 'timeouts'>,
   event: string,
 ): HookEntry {
+  const own = hooks[event]
+  if (own) return own
   return { ...hook, timeout: timeouts[event] ?? hook.timeout }
 }
 
@@ -22,6 +24,8 @@ export interface InstallRequest extends Reading {
   path: string
   events: readonly string[]
   hook: HookEntry
+  /** The hooks of events that differ from `hook`. */
+  hooks?: Readonly<Record<string, HookEntry>>
   /** The timeouts of events that differ from the one of `hook`, in the unit of the client. */
   timeouts?: Readonly<Record<string, number>>
   /** The tools for which an event is registered; all, for an event that is not here. */

@@ -57,3 +57,14 @@ export function isSignalable(pid: number): boolean {
     return false
   }
 }
+
+/** Whether a process runs below the parent of another one's shell: whether the agent that started the one also started it. */
+export function isWithin(hook: number, own: number): boolean {
+  const agent = statOf(statOf(hook)?.parent ?? 0)?.parent ?? 0
+  if (agent <= 1) return false
+  for (let pid = own, steps = 0; pid > 1 && steps < 100; steps += 1) {
+    if (pid === agent) return true
+    pid = statOf(pid)?.parent ?? 0
+  }
+  return false
+}

@@ -75,6 +75,7 @@ async function queueEvent(claim: Claim, deps: WorkerDeps): Promise<Queued | unde
     return undefined
   }
   deps.lastSession.env = parsed.env
+  if (parsed.kind === 'permission') deps.store.keepForAnswer(claim)
   const channel = deps.notices.takeOver(parsed)
   const facts = storedFacts(stored, parsed, { channel, open })
   const running = await deps.sessions.runInOrder(sessionOf(parsed), async () => {

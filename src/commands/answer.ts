@@ -1,0 +1,118 @@
+import { defineCommand } from 'citty'
+import { readDecision } from '../answer/decision.ts'
+import { decisionInWords, giveAnswer } from '../answer/give-answer.ts'
+import { type AnswerableQuestion, answerableQuestions } from '../answer/open-questions.ts'
+import { asTyped } from '../cli/how-to-call.ts'
+import { printJson, say } from '../cli/output.ts'
+import { shellEnvironment } from '../clients/shell-environment.ts'
+import { stateDir } from '../config/paths.ts'
+import { usageError } from '../errors.ts'
+import { isWithin } from '../spool/lock/process.ts'
+import { putRequest, takeBackRequest } from '../spool/requests.ts'
+import { endWait, listWaitingHooks } from '../spool/waiting-hooks.ts'
+import { wakeWorkerOf } from './_wake-worker.ts'
+import { asJson, inFull } from './answer/text.ts'
+
+export const answerCommand = defineCommand({
+  args: {
+    id: {
+      type: 'positional',
+      required: false,
+      description: 'The question: the start of its id. Or off: no question waits any more; and on',
+    },
+    answer: {
+      type: 'positional',
+      required: false,
+      description:
+        'allow, deny, always (one of the rules that the agent suggests), or the label or number of a choice',
+      valueHint: 'allow|deny|always|CHOICE',
+    },
+    reason: {
+      type: 'positional',
+      required: false,
+      description:
+        'For deny: why, which the agent reads. For always: which rule. Or the choice for the second question',
+    },
+    third: {
+      type: 'positional',
+      required: false,
+      description: 'The choice for the third question',
+    },
+    fourth: { type: 'positional', required: false, description: 'And for the fourth' },
+    json: { type: 'boolean', description: 'Print JSON' },
+  },
+  async run({ args: { id, answer, reason, third, fourth, json = false } }) {
+    const state = stateDir()
+    if (id === 'off' || id === 'on') return await setAnswers(id, state)
+    const all = answerableQuestions(state)
+    if (id === undefined) return show(all, json)
+    const question = find(all, id)
+    if (answer === undefined) return show([question], json)
+    refuseAgents(question)
+    const words = [answer, reason, third, fourth].filter((word) => word !== undefined)
+    const decision = readDecision(words, question.ask)
+    const isGiven = await giveAnswer(state, question, decision, 'command')
+    if (!isGiven) throw tooLate(id)
+    // It withdraws the messages that ask.
+    wakeWorkerOf(state)
+    const given = decisionInWords(decision, question.ask)
+    if (json) return printJson({ id: question.event.id, answer: given })
+    say(asTyped(`${given}; see: hookbell why ${question.event.id.slice(0, 8)}`))
+  },
+})
+
+async function setAnswers(to: 'off' | 'on', state: string) {
+  if (to === 'on') {
+    takeBackRequest(state, 'answers-off')
+    return say('Questions can be answered from here again, beginning with the next one')
+  }
+  putRequest(state, 'answers-off')
+  const waiting = listWaitingHooks(state)
+  for (const hook of waiting) await endWait(state, hook)
+  const ended = waiting.length > 0 ? `; ended for ${waiting.length} that waited` : ''
+  say(
+    asTyped(
+      `Questions can only be answered where the agent asks${ended}. Undo: hookbell answer on`,
+    ),
+  )
+}
+
+function show(questions: readonly AnswerableQuestion[], json: boolean) {
+  if (json) return printJson(questions.map(asJson))
+  if (questions.length === 0) {
+    return say(
+      asTyped('No question waits for an answer from here. Set up with: hookbell init --answers'),
+    )
+  }
+  say(questions.map(inFull).join('\n\n'))
+}
+
+function find(all: readonly AnswerableQuestion[], start: string): AnswerableQuestion {
+  const found = all.filter(({ event }) => start !== '' && event.id.startsWith(start))
+  const [only, ...others] = found
+  if (!only) throw tooLate(start)
+  if (others.length > 0)
+    throw usageError(
+      `answer: ${found.length} questions start with "${start}"`,
+      'Give more of the id',
+    )
+  return only
+}
+
+function tooLate(id: string) {
+  const hint = 'It was answered, or its time is over. Those that wait: hookbell answer'
+  return usageError(`answer: no question "${id}" waits for an answer`, hint)
+}
+
+/**
+ * An agent must not answer its own question, nor that of another one, by running this command. That stops no program that
+ * wants to: whatever runs as this user can also press the keys.
+ */
+function refuseAgents({ hook }: AnswerableQuestion) {
+  const isAgent = shellEnvironment(process.env) !== process.env || isWithin(hook.pid, process.pid)
+  if (!isAgent) return
+  throw usageError(
+    'answer: an agent runs this command, and only a person may answer',
+    'Run it in a shell of your own',
+  )
+}

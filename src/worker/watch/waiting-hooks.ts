@@ -1,0 +1,121 @@
+import { parseEvent } from '../../event/parse.ts'
+import type { JournalEntry } from '../../journal/entry.ts'
+import type { PolicyMemory } from '../../policy/checkpoint.ts'
+import type { SessionRef } from '../../policy/sessions.ts'
+import { statOf } from '../../spool/lock/process.ts'
+import {
+  endWait,
+  isStillWaiting,
+  listWaitingHooks,
+  readQuestionEvent,
+  removeLeftAnswers,
+  type WaitingHook,
+} from '../../spool/waiting-hooks.ts'
+import { readStatuses } from '../read-statuses.ts'
+
+/** How often it looks whether an agent that waits still lives. */
+const LOOK_MS = 2000
+
+interface WaitingDeps {
+  stateDir: string
+  memory: PolicyMemory
+}
+
+/** A question whose hook waits for an answer. */
+interface Known extends SessionRef {
+  at: number
+  /** The processes above the hook, when it was first seen: its shell, and its agent. */
+  above: readonly number[]
+}
+
+/**
+ * Hooks that wait for an answer from elsewhere. Ends the wait as soon as the question is over by any evidence, or its agent
+ * is gone.
+ */
+export class WaitingHooks {
+  readonly #deps: WaitingDeps
+  readonly #known = new Map<string, Known>()
+  #hasBegun = false
+
+  constructor(deps: WaitingDeps) {
+    this.#deps = deps
+  }
+
+  /** Milliseconds until `look` has something to do; undefined if no hook waits. */
+  nextLookInMs(): number | undefined {
+    return listWaitingHooks(this.#deps.stateDir).length > 0 ? LOOK_MS : undefined
+  }
+
+  /** Ends the waits that are over. @returns the sessions of questions that were answered with hookbell */
+  async look(): Promise<SessionRef[]> {
+    const { stateDir } = this.#deps
+    if (!this.#hasBegun) removeLeftAnswers(stateDir)
+    this.#hasBegun = true
+    for (const hook of listWaitingHooks(stateDir)) {
+      if (this.#isOver(hook)) await endWait(stateDir, hook)
+    }
+    return await this.#findAnswers()
+  }
+
+  #isOver(hook: WaitingHook): boolean {
+    const { stateDir, memory } = this.#deps
+    if (!isStillWaiting(hook)) return true
+    const known = this.#known.get(hook.id) ?? readKnown(stateDir, hook)
+    if (!known) return false
+    this.#known.set(hook.id, known)
+    const { id } = hook
+    return memory.current?.endOf(known, { id, at: known.at }) !== undefined || hasLost(hook, known)
+  }
+
+  /** Another process gives an answer and writes it to the journal. */
+  async #findAnswers(): Promise<SessionRef[]> {
+    const { stateDir, memory } = this.#deps
+    if (this.#known.size === 0) return []
+    const waiting = new Set(listWaitingHooks(stateDir).map(({ id }) => id))
+    const gone = [...this.#known].filter(([id]) => !waiting.has(id))
+    if (gone.length === 0) return []
+    removeLeftAnswers(stateDir)
+    const ids = gone.map(([id]) => id)
+    const statuses = await readStatuses(stateDir, ids)
+    return gone.flatMap(([id, { client, sessionId }]) => {
+      this.#known.delete(id)
+      const answer = statuses.get(id)?.answer
+      if (!answer || answer.how === 'none') return []
+      const { how, at } = answer
+      const entry: JournalEntry = {
+        at,
+        id,
+        type: 'answered',
+        client,
+        sessionId,
+        how,
+        answeredAt: at,
+      }
+      memory.current?.fold(entry)
+      return [{ client, sessionId }]
+    })
+  }
+}
+
+/** @returns undefined as long as the event of the question has not been read by a worker */
+function readKnown(stateDir: string, hook: WaitingHook): Known | undefined {
+  const stored = readQuestionEvent(stateDir, hook.id)
+  if (!stored) return undefined
+  try {
+    const { at, client, sessionId } = parseEvent({ ...stored, id: hook.id }, [])
+    return { at, client, sessionId, above: processesAbove(hook) }
+  } catch {
+    return undefined
+  }
+}
+
+function processesAbove({ pid }: WaitingHook): number[] {
+  const shell = statOf(pid)?.parent ?? 0
+  return [shell, statOf(shell)?.parent ?? 0]
+}
+
+/** Whether one of the processes above the hook is another one than at first. Never where processes cannot be seen. */
+function hasLost(hook: WaitingHook, { above }: Known): boolean {
+  if (above.includes(0)) return false
+  return processesAbove(hook).some((pid, at) => pid !== above[at])
+}

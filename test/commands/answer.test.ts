@@ -1,0 +1,355 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { execa } from 'execa'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { makeHome, root } from '../support/home.ts'
+
+const PATIENCE = { timeout: 120_000 }
+const RULE = {
+  type: 'addRules',
+  rules: [{ toolName: 'Bash', ruleContent: 'npm publish:*' }],
+  behavior: 'allow',
+  destination: 'localSettings',
+}
+const SESSION_RULE = { type: 'setMode', mode: 'acceptEdits', destination: 'session' }
+
+type AnswerHome = Awaited<ReturnType<typeof makeAnswerHome>>
+
+/** A home in which `init --answers` has registered Claude Code. */
+async function makeAnswerHome() {
+  const home = await makeHome({
+    channels: { record: { type: 'file', path: '~/record.jsonl' } },
+    routes: [{ on: ['*'], to: ['record'] }],
+  })
+  await mkdir(join(home.home, '.claude'))
+  const { exitCode, stderr } = await home.run('init', '--client', 'claude', '--answers', '--yes')
+  expect([exitCode, stderr]).toEqual([0, ''])
+  onTestFinished(async () => void (await home.run('uninstall', '--yes')))
+  const { hooks } = JSON.parse(home.read('.claude/settings.json'))
+  const hookOf = (event: string) => hooks[event][0].hooks[0] as { command: string; timeout: number }
+  return { ...home, hookOf, answers: join(home.state, 'spool/answers') }
+}
+
+interface AskOptions {
+  env?: Record<string, string>
+  command?: string
+}
+
+/** An agent that asks for permission and waits for its hook. Its own process is a shell, as the agent would be. */
+function ask(home: AnswerHome, payload: object, { env = {}, command }: AskOptions = {}) {
+  const line = command ?? home.hookOf('PermissionRequest').command
+  const agent = spawn('sh', ['-c', 'sh -c "$1"; echo "exit $?"', 'sh', line], {
+    env: { ...home.env, CLAUDE_CODE_ENTRYPOINT: 'cli', ...env },
+    cwd: home.project,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  onTestFinished(() => void agent.kill('SIGKILL'))
+  const sent = { hook_event_name: 'PermissionRequest', session_id: 's1', cwd: home.project }
+  agent.stdin.end(JSON.stringify({ ...sent, ...payload }))
+  return { agent, printed: Promise.all([text(agent.stdout), text(agent.stderr)]) }
+}
+
+function bash(command: string, more: object = {}) {
+  return { tool_name: 'Bash', tool_input: { command }, ...more }
+}
+
+interface Listed {
+  id: string
+  input: { command?: string }
+}
+
+async function open(home: AnswerHome): Promise<Listed[]> {
+  return JSON.parse((await home.run('answer', '--json')).stdout)
+}
+
+async function waitForOpen(home: AnswerHome, count = 1): Promise<Listed[]> {
+  return await expect
+    .poll(() => open(home), PATIENCE)
+    .toHaveLength(count)
+    .then(() => open(home))
+}
+
+/** What the agent's hook printed, and its exit code, which must be 0; undefined for nothing. */
+async function decisionOf({ printed }: ReturnType<typeof ask>): Promise<object | undefined> {
+  const [output, errors] = await printed
+  expect(errors).toBe('')
+  expect(output).toMatch(/exit 0\n$/)
+  const json = output.replace(/exit 0\n$/, '')
+  if (json === '') return undefined
+  const { hookSpecificOutput } = JSON.parse(json)
+  expect(hookSpecificOutput.hookEventName).toBe('PermissionRequest')
+  return hookSpecificOutput.decision
+}
+
+const questions = [
+  {
+    question: 'Which database?',
+    header: 'DB',
+    multiSelect: false,
+    options: [
+      { label: 'SQLite', description: 'a file' },
+      { label: 'Postgres', description: 'a server' },
+    ],
+  },
+  {
+    question: 'Which tests?',
+    multiSelect: true,
+    options: [{ label: 'unit' }, { label: 'end, to end' }, { label: 'load' }],
+  },
+]
+
+describe('cli: answer', () => {
+  it.each([
+    [['allow'], bash('npm publish'), { behavior: 'allow' }],
+    [['deny'], bash('npm publish'), { behavior: 'deny', message: 'The person denied this.' }],
+    [
+      ['deny', 'Use "next"\nfirst'],
+      bash('npm publish'),
+      { behavior: 'deny', message: 'Use "next"\nfirst' },
+    ],
+    [
+      ['always'],
+      bash('npm publish', { permission_suggestions: [RULE] }),
+      { behavior: 'allow', updatedPermissions: [RULE] },
+    ],
+    [
+      ['always', '2'],
+      bash('npm publish', { permission_suggestions: [RULE, { type: 'unknown' }, SESSION_RULE] }),
+      { behavior: 'allow', updatedPermissions: [SESSION_RULE] },
+    ],
+    [
+      ['2', 'load,END, to end'],
+      { tool_name: 'AskUserQuestion', tool_input: { questions } },
+      undefined,
+    ],
+    [
+      ['sqlite', '1,3'],
+      { tool_name: 'AskUserQuestion', tool_input: { questions } },
+      {
+        behavior: 'allow',
+        updatedInput: {
+          questions,
+          answers: { 'Which database?': 'SQLite', 'Which tests?': 'unit, load' },
+        },
+      },
+    ],
+    [
+      ['deny', 'later'],
+      { tool_name: 'ExitPlanMode', tool_input: { plan: '1. Delete all' } },
+      { behavior: 'deny', message: 'later' },
+    ],
+  ])('gives the agent the answer %j', async (words, payload, decision) => {
+    const home = await makeAnswerHome()
+    const asked = ask(home, payload)
+    const [question] = await waitForOpen(home)
+    const { exitCode, stderr } = await home.run('answer', question?.id.slice(0, 6) ?? '', ...words)
+    if (decision === undefined) {
+      expect([exitCode, stderr]).toEqual([64, expect.stringContaining('has no choice')])
+      return
+    }
+    expect([exitCode, stderr]).toEqual([0, ''])
+    expect(await decisionOf(asked)).toEqual(decision)
+    const { stdout } = await home.run('why', question?.id ?? '')
+    expect(stdout).toMatch(/^ {2}answer .* with hookbell answer$/m)
+  })
+
+  it.each([
+    [
+      ['allow'],
+      { tool_name: 'AskUserQuestion', tool_input: { questions } },
+      '2 answers are needed',
+    ],
+    [['3', '1'], { tool_name: 'AskUserQuestion', tool_input: { questions } }, 'has no choice "3"'],
+    [['1,2', '1'], { tool_name: 'AskUserQuestion', tool_input: { questions } }, 'no choice "1,2"'],
+    [['allow'], { tool_name: 'ExitPlanMode', tool_input: { plan: 'x' } }, 'can only be denied'],
+    [['always'], bash('ls', { permission_suggestions: [{ type: 'other' }] }), 'suggests no rule'],
+    [['always', '2'], bash('ls', { permission_suggestions: [RULE] }), 'no rule "2"'],
+    [['yes'], bash('ls'), 'unknown answer "yes"'],
+    [['allow', 'this'], bash('ls'), 'allow takes no other words'],
+  ])('refuses %j without answering', async (words, payload, message) => {
+    const home = await makeAnswerHome()
+    ask(home, payload)
+    const [question] = await waitForOpen(home)
+    const { exitCode, stderr } = await home.run('answer', question?.id ?? '', ...words)
+    expect([exitCode, stderr]).toEqual([64, expect.stringContaining(message)])
+    expect(await open(home)).toHaveLength(1)
+  })
+
+  it('shows the whole command, and what a terminal would obey as an escape', async () => {
+    const home = await makeAnswerHome()
+    const command = `echo ${'x'.repeat(5000)}; rm -rf ~/thesis \u001b[2K\u202e`
+    ask(home, bash(command, { permission_suggestions: [RULE] }))
+    await waitForOpen(home)
+    const { stdout } = await home.run('answer')
+    expect(stdout).toContain(`${'x'.repeat(5000)}; rm -rf ~/thesis \\u001b[2K\\u202e`)
+    expect(stdout).toContain('always: allow Bash(npm publish:*) in this project, for you')
+    expect(stdout).not.toContain('\u001b[2K')
+  })
+
+  it('shows the whole input of a tool that runs no command', async () => {
+    const home = await makeAnswerHome()
+    const input = { file_path: '/etc/hosts', old_string: 'a', new_string: 'b\nc' }
+    ask(home, { tool_name: 'Edit', tool_input: input })
+    await waitForOpen(home)
+    const { stdout } = await home.run('answer')
+    for (const [name, value] of Object.entries(input))
+      expect(stdout).toContain(`"${name}": ${JSON.stringify(value)}`)
+  })
+
+  it('gives each of three equal commands its own answer', async () => {
+    const home = await makeAnswerHome()
+    const asked = [1, 2, 3].map((session) => ask(home, bash('make', { session_id: `s${session}` })))
+    const listed = (await waitForOpen(home, 3)) as (Listed & { sessionId: string })[]
+    const idOf = (session: string) => listed.find((one) => one.sessionId === session)?.id ?? ''
+    await home.run('answer', idOf('s2'), 'deny', 'no')
+    await home.run('answer', idOf('s3'), 'allow')
+    await home.run('answer', idOf('s1'), 'deny', 'first')
+    expect(await Promise.all(asked.map(decisionOf))).toEqual([
+      { behavior: 'deny', message: 'first' },
+      { behavior: 'deny', message: 'no' },
+      { behavior: 'allow' },
+    ])
+  })
+
+  it('takes the first of many answers only', async () => {
+    const home = await makeAnswerHome()
+    const asked = ask(home, bash('make'))
+    const [question] = await waitForOpen(home)
+    const runs = await Promise.all(
+      Array.from({ length: 8 }, (_, at) =>
+        home.runAlone('answer', question?.id ?? '', 'deny', `reason ${at}`),
+      ),
+    )
+    const given = runs.flatMap(({ exitCode }, at) => (exitCode === 0 ? [at] : []))
+    expect(given).toHaveLength(1)
+    expect(await decisionOf(asked)).toEqual({ behavior: 'deny', message: `reason ${given[0]}` })
+    expect(runs.filter(({ stderr }) => stderr.includes('waits for an answer'))).toHaveLength(7)
+  })
+
+  it('is not taken from an agent', async () => {
+    const home = await makeAnswerHome()
+    const asked = ask(home, bash('make'))
+    const [question] = await waitForOpen(home)
+    const words = [join(root, 'bin/hookbell'), 'answer', question?.id ?? '', 'allow']
+    const env = { ...home.env, CLAUDECODE: '1' }
+    const run = await execa(process.execPath, words, { env, extendEnv: false, reject: false })
+    expect([run.exitCode, run.stderr]).toEqual([64, expect.stringContaining('only a person')])
+    await home.run('answer', question?.id ?? '', 'deny')
+    expect(await decisionOf(asked)).toMatchObject({ behavior: 'deny' })
+  })
+})
+
+describe('the wait for an answer', () => {
+  it('ends silently when the session goes on', async () => {
+    const home = await makeAnswerHome()
+    const asked = ask(home, bash('make'))
+    await waitForOpen(home)
+    const prompt = { hook_event_name: 'UserPromptSubmit', prompt: 'No', session_id: 's1' }
+    const { command } = home.hookOf('UserPromptSubmit')
+    await ask(home, prompt, { command }).printed
+    expect(await decisionOf(asked)).toBeUndefined()
+    expect(await open(home)).toEqual([])
+    expect(readdirSync(home.answers)).toEqual([])
+  })
+
+  it('ends when the agent is killed', async () => {
+    const home = await makeAnswerHome()
+    const asked = ask(home, bash('make'))
+    await waitForOpen(home)
+    asked.agent.kill('SIGKILL')
+    await expect.poll(() => readdirSync(home.answers), PATIENCE).toEqual([])
+    expect(await asked.printed).toEqual(['', ''])
+  })
+
+  it('ends when its time is over, and an answer then is too late', async () => {
+    const home = await makeAnswerHome()
+    const command = home.hookOf('PermissionRequest').command.replace('--wait 600', '--wait 1')
+    const asked = ask(home, bash('make'), { command })
+    expect(await decisionOf(asked)).toBeUndefined()
+    await expect.poll(() => readdirSync(home.answers), PATIENCE).toEqual([])
+    const { stderr } = await home.run('answer', '0', 'allow')
+    expect(stderr).toContain('waits for an answer')
+  })
+
+  it('ends with answer off, and does not begin until answer on', async () => {
+    const home = await makeAnswerHome()
+    const asked = ask(home, bash('make'))
+    await waitForOpen(home)
+    expect((await home.run('answer', 'off')).stdout).toContain('ended for 1 that waited')
+    expect(await decisionOf(asked)).toBeUndefined()
+    expect(await decisionOf(ask(home, bash('make')))).toBeUndefined()
+    await home.run('answer', 'on')
+    ask(home, bash('make'))
+    await waitForOpen(home)
+  })
+
+  it.each<[string, (home: AnswerHome) => AskOptions]>([
+    ['in an editor', () => ({ env: { CLAUDE_CODE_ENTRYPOINT: 'claude-vscode' } })],
+    ['without a person', () => ({ env: { CLAUDE_CODE_ENTRYPOINT: 'sdk-cli' } })],
+    ['where its folder is a link', (home) => linked(home)],
+    ['where its folder is a file', (home) => blocked(home)],
+    [
+      'with a time that is no number',
+      (home) => ({ command: home.hookOf('PermissionRequest').command.replace('600', '9x9') }),
+    ],
+  ])('does not begin %s, and the event is stored', async (_, prepare) => {
+    const home = await makeAnswerHome()
+    const asked = ask(home, bash('make'), prepare(home))
+    expect(await decisionOf(asked)).toBeUndefined()
+    await expect
+      .poll(() => home.run('log', '--json').then(({ stdout }) => stdout), PATIENCE)
+      .toContain('PermissionRequest')
+  })
+
+  it('survives a worker that is killed', async () => {
+    const home = await makeAnswerHome()
+    const asked = ask(home, bash('make'))
+    const [question] = await waitForOpen(home)
+    const [pid] = readFileSync(join(home.state, 'worker.lock'), 'utf8').split(' ')
+    process.kill(Number(pid), 'SIGKILL')
+    expect((await home.run('answer', question?.id ?? '', 'allow')).exitCode).toBe(0)
+    expect(await decisionOf(asked)).toEqual({ behavior: 'allow' })
+  })
+})
+
+function linked(home: AnswerHome): AskOptions {
+  mkdirSync(join(home.state, 'spool'), { mode: 0o700 })
+  symlinkSync(home.home, home.answers)
+  return {}
+}
+
+function blocked(home: AnswerHome): AskOptions {
+  mkdirSync(join(home.state, 'spool'), { mode: 0o700 })
+  writeFileSync(home.answers, '')
+  return {}
+}
+
+describe('init --answers', () => {
+  it('registers the wait with a time limit of its own, keeps it, and removes it again', async () => {
+    const home = await makeAnswerHome()
+    const { command, timeout } = home.hookOf('PermissionRequest')
+    expect(command).toContain(' --wait 600; ')
+    expect(timeout).toBeGreaterThan(600)
+    expect(home.hookOf('Stop').command).not.toContain('--wait')
+    const before = home.read('.claude/settings.json')
+    await home.run('init', '--client', 'claude', '--yes')
+    expect(home.read('.claude/settings.json')).toBe(before)
+    const { stdout } = await home.run('doctor', '--json')
+    const canaries = JSON.parse(stdout).checks.filter(({ id }: { id: string }) => /canary/.test(id))
+    expect(canaries.map(({ status }: { status: string }) => status)).not.toContain('broken')
+    await home.run('uninstall', '--yes')
+    expect(readdirSync(join(home.home, '.claude'))).toEqual([])
+  })
+
+  it.each([
+    [['--client', 'codex'], 'not known to be possible for codex'],
+    [['--client', 'claude', '--project'], 'not for a project'],
+  ])('refuses %j', async (words, message) => {
+    const home = await makeHome()
+    const { exitCode, stderr } = await home.run('init', ...words, '--answers', '--yes')
+    expect([exitCode, stderr]).toEqual([64, expect.stringContaining(message)])
+  })
+})
