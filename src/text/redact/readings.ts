@@ -2,6 +2,9 @@
 const INVISIBLE =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g
 
+/** What a terminal obeys, such as a change of colour. Its last letter would hide the start of the key behind it. */
+const TERMINAL_CODE = /(?:\u001b\[|\u009b)[0-9;:?<=>]*[ -/]*[@-~]/g
+
 /** The other invisible characters have a meaning elsewhere, as in the emoji of a family, but none between ASCII. */
 const BETWEEN_ASCII = /(?<=[!-~])[\p{Default_Ignorable_Code_Point}\p{Format}]+(?=[!-~])/gu
 
@@ -13,7 +16,7 @@ const NOT_ASCII = /[^\t\n\r -~]/
 /** The text without invisible characters, as `redact` returns one that holds no secret. */
 export function visible(text: string): string {
   if (!NOT_ASCII.test(text)) return text
-  return text.replace(INVISIBLE, '').replace(BETWEEN_ASCII, '')
+  return text.replace(TERMINAL_CODE, '').replace(INVISIBLE, '').replace(BETWEEN_ASCII, '')
 }
 
 /** A part of a text. */

@@ -46,6 +46,24 @@ describe('a key of a well-known kind', () => {
     )
   })
 
+  it('is removed behind and within what colours it on a terminal', () => {
+    const codes = fc.constantFrom(
+      '\u001b[m',
+      '\u001b[0;31m',
+      '\u001b[38:2:1:2:3m',
+      '\u009b1m',
+      '\u001b[K',
+    )
+    fc.assert(
+      fc.property(fc.constantFrom(...Object.values(keys)), codes, fc.nat(200), (key, code, at) => {
+        const place = at % key.length
+        const text = `before ${key.slice(0, place)}${code}${key.slice(place)}\u001b[m after`
+        expect(redact(text)).toBe('before [redacted] after')
+      }),
+      { numRuns: runs(2000) },
+    )
+  })
+
   it('is removed with invisible characters in it', () => {
     const places = fc.array(fc.nat(200), { minLength: 1, maxLength: 3 })
     const letters = fc.constantFrom(...invisible)
