@@ -61,6 +61,7 @@ const mayImport: { [folder: string]: string[] } = {
   spool: [],
   text: [],
   worker: [
+    'clients',
     'config',
     'context',
     'deliver',

@@ -61,11 +61,12 @@ const destinations: Readonly<Record<string, string>> = {
  * What a payload of `PermissionRequest` lets a person answer.
  * @returns undefined if its questions have a form that is not known: then only the client itself can ask them
  */
-export function askOf(payload: Payload): Ask | undefined {
+export function askOf(payload: Payload, { isFull = false }: { isFull?: boolean }): Ask | undefined {
   const input = payload.tool_input
   const tool = textOf(payload, 'tool_name')
-  if (tool === 'ExitPlanMode') return { about: 'plan' }
+  if (isPlanTool(tool)) return { about: 'plan' }
   if (isPayload(input) && Array.isArray(input.questions)) {
+    if (!isFull) return undefined
     const { data } = z.array(questionSchema).min(1).safeParse(input.questions)
     if (!data) return undefined
     const questions = data.map(({ question, multiSelect, options }) => ({
@@ -78,7 +79,14 @@ export function askOf(payload: Payload): Ask | undefined {
       ? { about: 'choices', questions }
       : undefined
   }
-  return tool ? { about: 'permission', rules: rulesOf(payload.permission_suggestions) } : undefined
+  return tool
+    ? { about: 'permission', rules: isFull ? rulesOf(payload.permission_suggestions) : [] }
+    : undefined
+}
+
+/** ExitPlanMode of Claude Code, exit_plan_mode of Qwen Code. */
+function isPlanTool(tool: string): boolean {
+  return /^exit_?plan_?mode$/i.test(tool)
 }
 
 function rulesOf(suggestions: unknown): SuggestedRule[] {

@@ -35,9 +35,9 @@ function readQuestion(state: string, hook: WaitingHook): AnswerableQuestion | un
   try {
     const payload: unknown = JSON.parse(stored.body.toString('utf8'))
     const event = parseEvent({ ...stored, id: hook.id }, [])
-    const isTaken = findClient(event.client)?.takesAnswers && event.name === 'PermissionRequest'
-    if (!isTaken || !isPayload(payload)) return undefined
-    const ask = askOf(payload)
+    const takes = findClient(event.client)?.takesAnswers
+    if (!takes || event.name !== 'PermissionRequest' || !isPayload(payload)) return undefined
+    const ask = askOf(payload, takes)
     return ask && { hook, event, payload, ask }
   } catch {
     return undefined

@@ -149,7 +149,7 @@ export const claude = defineClient({
   holdUnattendedQuestionMs: 1000,
   // Measured with 2.1.332 in a terminal: the dialog stands 0.1 s after the hook was started, and whichever answer comes first
   // counts. bin/hookbell-wait knows that it is only measured there.
-  takesAnswers: true,
+  takesAnswers: { asks: 'beside', isFull: true },
   // The form of an MCP server was filled in or refused, or its page was visited.
   answeredBy: ['elicitation_response', 'elicitation_complete'],
   askTools: ['AskUserQuestion', 'ExitPlanMode'],

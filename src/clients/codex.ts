@@ -73,6 +73,8 @@ export const codex = defineClient({
   // comes before that. One by Enter goes on with the turn, which then has only one Stop.
   queuedPromptMs: 500,
   holdQuestionMs: 0,
+  // Measured with 0.169.0 in a terminal: no dialog until the hook has ended.
+  takesAnswers: { asks: 'before' },
   answeredBy: [],
   askTools: ['request_user_input'],
   headless: [

@@ -180,10 +180,11 @@ export interface Client {
   /** A question in words is announced by a notice without these words: they are in the call of the tool. */
   asksInDialogs?: true
   /**
-   * What a hook for `PermissionRequest` prints is the answer, and the client shows its question while the hook still waits:
-   * waiting costs nobody anything.
+   * What a hook for `PermissionRequest` prints is the answer. `beside`: the client shows its question while the hook still
+   * waits, so waiting costs nobody anything. `before`: it shows it only when the hook has ended. With `isFull` an answer may
+   * also have a changed input, such as choices, and rules.
    */
-  takesAnswers?: true
+  takesAnswers?: { asks: 'beside' | 'before'; isFull?: true }
   /** The words of a notice that asks for permission for several calls at once, with their number. */
   countsCalls?: RegExp
   /** Tools with which the agent asks the person a question, as opposed to permission. */

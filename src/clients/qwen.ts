@@ -84,6 +84,8 @@ export const qwen = defineClient({
   // idle notice comes before it. One by Enter goes on with the turn, which then has only one Stop.
   queuedPromptMs: 2500,
   holdQuestionMs: 0,
+  // Measured with 0.24.4 in a terminal: no dialog until the hook has ended.
+  takesAnswers: { asks: 'before' },
   // After Yes the tool starts at once; after Esc the client is idle.
   answeredBy: ['PreToolUse', 'idle_prompt'],
   askTools: ['ask_user_question', 'exit_plan_mode'],

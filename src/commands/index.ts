@@ -46,6 +46,14 @@ const registry: Readonly<Record<string, Entry>> = {
     description: 'Show the questions of agents that can be answered from here, and answer them',
     load: async () => (await import('./answer.ts')).answerCommand,
   },
+  away: {
+    description: 'Let Codex and Qwen Code wait for an answer from elsewhere while you are away',
+    load: async () => (await import('./away.ts')).awayCommand,
+  },
+  back: {
+    description: 'End hookbell away: questions come to the screen at once',
+    load: async () => (await import('./back.ts')).backCommand,
+  },
   status: {
     description: 'Show what is waiting, dead or broken',
     load: async () => (await import('./status.ts')).statusCommand,

@@ -22,6 +22,13 @@ export async function findAtTerminal(
   return (await isTypedIn(path, now).catch(() => false)) || undefined
 }
 
+/** When somebody typed in the terminal of a session last, Unix ms, as far as that can be seen. */
+export async function typedAt(env: AgentEvent['env']): Promise<number | undefined> {
+  const path = ttyName(env.HOOKBELL_TTY)
+  const found = path === undefined ? undefined : await stat(path).catch(() => undefined)
+  return found?.uid === process.getuid?.() ? found?.atimeMs : undefined
+}
+
 /** By the access time of the terminal: when a program last read from it, accurate to eight seconds. */
 async function isTypedIn(path: string, now: number): Promise<boolean> {
   const { uid, atimeMs } = await stat(path)

@@ -7,9 +7,10 @@ import { spoolIn } from './layout.ts'
 
 /**
  * What a worker is asked for: to send nothing (`hold`), to try what failed now (`flush`), to drop what waits (`purge`), or to
- * end in favour of a newer one (`handover`); and what the hooks are: to wait for no answers (`answers-off`). Each is a file in requests/, which the worker watches.
+ * end in favour of a newer one (`handover`); and what the hooks are: to wait for no answers (`answers-off`), or
+ * also where that keeps a question off the screen (`away`, until the time in it, Unix ms). Each is a file in requests/, which the worker watches.
  */
-export type Request = 'hold' | 'flush' | 'purge' | 'handover' | 'answers-off'
+export type Request = 'hold' | 'flush' | 'purge' | 'handover' | 'answers-off' | 'away'
 
 /** @param text default: the time, Unix ms @throws the system error */
 export function putRequest(state: string, request: Request, text = `${Date.now()}`) {
@@ -30,6 +31,12 @@ export function readRequest(state: string, request: Request): string | undefined
 /** When it was made last, Unix ms; 0 if it never was. */
 export function requestedAt(state: string, request: Request): number {
   return Number(readRequest(state, request)) || 0
+}
+
+/** Until when a person is away, Unix ms; undefined if nobody is. */
+export function awayUntil(state: string, now: number): number | undefined {
+  const until = requestedAt(state, 'away')
+  return until > now ? until : undefined
 }
 
 /** While it is, nothing is sent; events are accepted and wait. */

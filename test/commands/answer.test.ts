@@ -1,13 +1,21 @@
-import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { execa } from 'execa'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { makeHome, root } from '../support/home.ts'
+import {
+  type AnswerHome,
+  type AskOptions,
+  ask,
+  bash,
+  decisionOf,
+  type Listed,
+  makeAnswerHome,
+  open,
+  PATIENCE,
+  waitForOpen,
+} from './_answers.ts'
 
-const PATIENCE = { timeout: 120_000 }
 const RULE = {
   type: 'addRules',
   rules: [{ toolName: 'Bash', ruleContent: 'npm publish:*' }],
@@ -15,74 +23,6 @@ const RULE = {
   destination: 'localSettings',
 }
 const SESSION_RULE = { type: 'setMode', mode: 'acceptEdits', destination: 'session' }
-
-type AnswerHome = Awaited<ReturnType<typeof makeAnswerHome>>
-
-/** A home in which `init --answers` has registered Claude Code. */
-async function makeAnswerHome() {
-  const home = await makeHome({
-    channels: { record: { type: 'file', path: '~/record.jsonl' } },
-    routes: [{ on: ['*'], to: ['record'] }],
-  })
-  await mkdir(join(home.home, '.claude'))
-  const { exitCode, stderr } = await home.run('init', '--client', 'claude', '--answers', '--yes')
-  expect([exitCode, stderr]).toEqual([0, ''])
-  onTestFinished(async () => void (await home.run('uninstall', '--yes')))
-  const { hooks } = JSON.parse(home.read('.claude/settings.json'))
-  const hookOf = (event: string) => hooks[event][0].hooks[0] as { command: string; timeout: number }
-  return { ...home, hookOf, answers: join(home.state, 'spool/answers') }
-}
-
-interface AskOptions {
-  env?: Record<string, string>
-  command?: string
-}
-
-/** An agent that asks for permission and waits for its hook. Its own process is a shell, as the agent would be. */
-function ask(home: AnswerHome, payload: object, { env = {}, command }: AskOptions = {}) {
-  const line = command ?? home.hookOf('PermissionRequest').command
-  const agent = spawn('sh', ['-c', 'sh -c "$1"; echo "exit $?"', 'sh', line], {
-    env: { ...home.env, CLAUDE_CODE_ENTRYPOINT: 'cli', ...env },
-    cwd: home.project,
-    stdio: ['pipe', 'pipe', 'pipe'],
-  })
-  onTestFinished(() => void agent.kill('SIGKILL'))
-  const sent = { hook_event_name: 'PermissionRequest', session_id: 's1', cwd: home.project }
-  agent.stdin.end(JSON.stringify({ ...sent, ...payload }))
-  return { agent, printed: Promise.all([text(agent.stdout), text(agent.stderr)]) }
-}
-
-function bash(command: string, more: object = {}) {
-  return { tool_name: 'Bash', tool_input: { command }, ...more }
-}
-
-interface Listed {
-  id: string
-  input: { command?: string }
-}
-
-async function open(home: AnswerHome): Promise<Listed[]> {
-  return JSON.parse((await home.run('answer', '--json')).stdout)
-}
-
-async function waitForOpen(home: AnswerHome, count = 1): Promise<Listed[]> {
-  return await expect
-    .poll(() => open(home), PATIENCE)
-    .toHaveLength(count)
-    .then(() => open(home))
-}
-
-/** What the agent's hook printed, and its exit code, which must be 0; undefined for nothing. */
-async function decisionOf({ printed }: ReturnType<typeof ask>): Promise<object | undefined> {
-  const [output, errors] = await printed
-  expect(errors).toBe('')
-  expect(output).toMatch(/exit 0\n$/)
-  const json = output.replace(/exit 0\n$/, '')
-  if (json === '') return undefined
-  const { hookSpecificOutput } = JSON.parse(json)
-  expect(hookSpecificOutput.hookEventName).toBe('PermissionRequest')
-  return hookSpecificOutput.decision
-}
 
 const questions = [
   {
@@ -345,7 +285,7 @@ describe('init --answers', () => {
   })
 
   it.each([
-    [['--client', 'codex'], 'not known to be possible for codex'],
+    [['--client', 'gemini'], 'not known to be possible for gemini'],
     [['--client', 'claude', '--project'], 'not for a project'],
   ])('refuses %j', async (words, message) => {
     const home = await makeHome()

@@ -2,11 +2,10 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Node } from 'jsonc-parser'
 import type { HookLayout } from '../../clients/define.ts'
 import { refuseTooLarge } from '../file.ts'
-import type { HookEntry } from '../hook-command.ts'
 import { type EventMap, property, readEventMap } from './event-map.ts'
 import { type Item, insertInto, valueOnLines } from './insert.ts'
 import { parseSettings, refuseAt } from './parse.ts'
-import { entryOf, hookOf, type InstallRequest } from './request.ts'
+import { entryOf, hookOf, type InstallRequest, keepsTimeoutOf } from './request.ts'
 import { type Edit, type Span, splice } from './splice.ts'
 import { detectStyle, type Style } from './style.ts'
 import { verifyInstall } from './verify.ts'
@@ -53,7 +52,7 @@ function editTree(
     const { node, ours } = found
     return ours.length === 0
       ? insertInto(text, node, [{ value: entryOf(request, event) }], style)
-      : ours.flatMap((old) => update(text, old, hookOf(request, event), request, style))
+      : ours.flatMap((old) => update(text, old, event, request, style))
   })
   const atTop = Object.entries(header)
     .filter(([key]) => !property(root, key))
@@ -74,11 +73,12 @@ function mapOf(events: readonly string[], request: InstallRequest): object {
 function update(
   text: string,
   old: Node,
-  hook: HookEntry,
-  { keepsTimeout = false }: InstallRequest,
+  event: string,
+  request: InstallRequest,
   style: Style,
 ): Edit[] {
-  return Object.entries(hook).flatMap(([key, value]) => {
+  const keepsTimeout = keepsTimeoutOf(request, event)
+  return Object.entries(hookOf(request, event)).flatMap(([key, value]) => {
     const node = property(old, key)
     if (!node) return insertInto(text, old, [{ key, value }], style)
     if (isDeepStrictEqual(node.value, value) || (key === 'timeout' && keepsTimeout)) return []

@@ -11,6 +11,14 @@ export function hookOf(
   return { ...hook, timeout: timeouts[event] ?? hook.timeout }
 }
 
+/** Whether an existing hook of an event keeps its timeout. One that differs from the others needs its own. */
+export function keepsTimeoutOf(
+  { hooks = {}, keepsTimeout = false }: Pick<InstallRequest, 'hooks' | 'keepsTimeout'>,
+  event: string,
+): boolean {
+  return keepsTimeout && hooks[event] === undefined
+}
+
 /** The entry of one event: its hook, in a group with a matcher unless the client's entries are flat. */
 export function entryOf(request: Omit<InstallRequest, 'path' | 'shape'>, event: string): object {
   const hook = hookOf(request, event)

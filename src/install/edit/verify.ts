@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { HookLayout } from '../../clients/define.ts'
 import type { Reading } from './event-map.ts'
-import { entryOf, hookOf, type InstallRequest } from './request.ts'
+import { entryOf, hookOf, type InstallRequest, keepsTimeoutOf } from './request.ts'
 import { isOurs, type Json, readValue } from './settings-value.ts'
 import { type Span, unsplice } from './splice.ts'
 
@@ -36,7 +36,7 @@ function expected(
   shape: HookLayout,
   request: Omit<InstallRequest, 'path' | 'shape'>,
 ): Json {
-  const { events, entries, header, keepsTimeout } = request
+  const { events, entries, header } = request
   const result: Json = { ...header, ...structuredClone(root) }
   const map = eventMap(result, shape)
   for (const event of events) {
@@ -46,7 +46,8 @@ function expected(
     const ours = items.flatMap((item) => hooksOf(item, entries)).filter(isOurs)
     for (const old of ours) {
       const { timeout } = old
-      Object.assign(old, hook, keepsTimeout && timeout !== undefined && { timeout })
+      const isKept = keepsTimeoutOf(request, event) && timeout !== undefined
+      Object.assign(old, hook, isKept && { timeout })
     }
     if (ours.length === 0) items.push(entryOf(request, event) as Json)
   }

@@ -1,8 +1,11 @@
+import { findClient } from '../../clients/index.ts'
 import { parseEvent } from '../../event/parse.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
 import type { PolicyMemory } from '../../policy/checkpoint.ts'
 import type { SessionRef } from '../../policy/sessions.ts'
+import { typedAt } from '../../prepare/at-terminal.ts'
 import { statOf } from '../../spool/lock/process.ts'
+import { awayUntil, takeBackRequest } from '../../spool/requests.ts'
 import {
   endWait,
   isStillWaiting,
@@ -15,6 +18,8 @@ import { readStatuses } from '../read-statuses.ts'
 
 /** How often it looks whether an agent that waits still lives. */
 const LOOK_MS = 2000
+/** How long after a question a key may still be one that was typed before it. */
+const ITS_OWN_KEY_MS = 1000
 
 interface WaitingDeps {
   stateDir: string
@@ -24,6 +29,7 @@ interface WaitingDeps {
 /** A question whose hook waits for an answer. */
 interface Known extends SessionRef {
   at: number
+  env: Readonly<Record<string, string>>
   /** The processes above the hook, when it was first seen: its shell, and its agent. */
   above: readonly number[]
 }
@@ -53,6 +59,7 @@ export class WaitingHooks {
     this.#hasBegun = true
     for (const hook of listWaitingHooks(stateDir)) {
       if (this.#isOver(hook)) await endWait(stateDir, hook)
+      else await this.#endIfBack(hook)
     }
     return await this.#findAnswers()
   }
@@ -65,6 +72,18 @@ export class WaitingHooks {
     this.#known.set(hook.id, known)
     const { id } = hook
     return memory.current?.endOf(known, { id, at: known.at }) !== undefined || hasLost(hook, known)
+  }
+
+  /** A key in the terminal of a question that is not on the screen yet: the person is back, and sees it now. */
+  async #endIfBack(hook: WaitingHook) {
+    const { stateDir } = this.#deps
+    const known = this.#known.get(hook.id)
+    if (!known || findClient(known.client)?.takesAnswers?.asks !== 'before') return
+    const isAway = awayUntil(stateDir, Date.now()) !== undefined
+    const isTyped = ((await typedAt(known.env)) ?? 0) > known.at + ITS_OWN_KEY_MS
+    if (isAway && !isTyped) return
+    takeBackRequest(stateDir, 'away')
+    await endWait(stateDir, hook)
   }
 
   /** Another process gives an answer and writes it to the journal. */
@@ -102,8 +121,8 @@ function readKnown(stateDir: string, hook: WaitingHook): Known | undefined {
   const stored = readQuestionEvent(stateDir, hook.id)
   if (!stored) return undefined
   try {
-    const { at, client, sessionId } = parseEvent({ ...stored, id: hook.id }, [])
-    return { at, client, sessionId, above: processesAbove(hook) }
+    const { at, client, env, sessionId } = parseEvent({ ...stored, id: hook.id }, [])
+    return { at, client, env, sessionId, above: processesAbove(hook) }
   } catch {
     return undefined
   }
