@@ -1,7 +1,7 @@
 import type { JournalEntry } from '../journal/entry.ts'
 import { cleanEntry } from '../journal/journal.ts'
 import { appendEntry } from '../journal/write.ts'
-import { answerHook } from '../spool/waiting-hooks.ts'
+import { answerHook, forgetQuestion } from '../spool/waiting-hooks.ts'
 import type { Ask } from './ask.ts'
 import { type Decision, decisionLine } from './decision.ts'
 import type { AnswerableQuestion } from './open-questions.ts'
@@ -18,7 +18,7 @@ export async function giveAnswer(
   place: string,
 ): Promise<boolean> {
   const line = decisionLine(decision, ask, payload)
-  if (!(await answerHook(state, hook, line))) return false
+  if (!(await answerHook(hook, line))) return false
   const { client, sessionId } = event
   const now = Date.now()
   const entry: JournalEntry = {
@@ -26,6 +26,7 @@ export async function giveAnswer(
     ...{ answeredAt: now, place, answer: decisionInWords(decision, ask) },
   }
   await appendEntry(state, cleanEntry(entry, []))
+  forgetQuestion(state, hook)
   return true
 }
 

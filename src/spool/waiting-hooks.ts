@@ -69,15 +69,14 @@ export function keepForAnswer(state: string, id: string, eventPath: string) {
 
 /** The event of a question that can be answered; undefined if no worker has put it there, or it is damaged. */
 export function readQuestionEvent(state: string, id: string): StoredEvent | undefined {
-  const path = eventFileOf(state, id)
-  return isMissing(path) ? undefined : storedIn(readSpoolFile(path))
+  return hasQuestion(state, id) ? storedIn(readSpoolFile(eventFileOf(state, id))) : undefined
 }
 
 /**
  * Gives the answer, one line without line breaks, to the hook that waits. Of several answers only the first arrives.
  * @returns false if the hook does not wait any more, or another answer came first
  */
-export async function answerHook(state: string, hook: WaitingHook, line: string): Promise<boolean> {
+export async function answerHook(hook: WaitingHook, line: string): Promise<boolean> {
   const taken = `${hook.path}.taken`
   try {
     renameSync(hook.path, taken)
@@ -89,13 +88,22 @@ export async function answerHook(state: string, hook: WaitingHook, line: string)
     return await writeLine(taken, line)
   } finally {
     rmSync(taken, { force: true })
-    rmSync(eventFileOf(state, hook.id), { force: true })
   }
+}
+
+/** Removes a question that is over. The worker notices that. */
+export function forgetQuestion(state: string, { id }: Pick<WaitingHook, 'id'>) {
+  rmSync(eventFileOf(state, id), { force: true })
+}
+
+export function hasQuestion(state: string, id: string): boolean {
+  return !isMissing(eventFileOf(state, id))
 }
 
 /** Ends the wait without an answer, and removes what belongs to it. */
 export async function endWait(state: string, hook: WaitingHook): Promise<void> {
-  await answerHook(state, hook, '')
+  await answerHook(hook, '')
+  forgetQuestion(state, hook)
 }
 
 /** Removes what is left of questions whose hook is gone, such as after a crash. */

@@ -1,20 +1,20 @@
 import { findClient } from '../../clients/index.ts'
 import { parseEvent } from '../../event/parse.ts'
-import type { JournalEntry } from '../../journal/entry.ts'
-import type { PolicyMemory } from '../../policy/checkpoint.ts'
+import type { Memory } from '../../policy/memory.ts'
 import type { SessionRef } from '../../policy/sessions.ts'
 import { typedAt } from '../../prepare/at-terminal.ts'
 import { statOf } from '../../spool/lock/process.ts'
 import { awayUntil, takeBackRequest } from '../../spool/requests.ts'
 import {
   endWait,
+  hasQuestion,
   isStillWaiting,
   listWaitingHooks,
   readQuestionEvent,
   removeLeftAnswers,
   type WaitingHook,
 } from '../../spool/waiting-hooks.ts'
-import { readStatuses } from '../read-statuses.ts'
+import type { WorkerMemory } from '../memory.ts'
 
 /** How often it looks whether an agent that waits still lives. */
 const LOOK_MS = 2000
@@ -23,7 +23,7 @@ const ITS_OWN_KEY_MS = 1000
 
 interface WaitingDeps {
   stateDir: string
-  memory: PolicyMemory
+  memory: WorkerMemory
 }
 
 /** A question whose hook waits for an answer. */
@@ -57,21 +57,24 @@ export class WaitingHooks {
     const { stateDir } = this.#deps
     if (!this.#hasBegun) removeLeftAnswers(stateDir)
     this.#hasBegun = true
-    for (const hook of listWaitingHooks(stateDir)) {
-      if (this.#isOver(hook)) await endWait(stateDir, hook)
+    const hooks = listWaitingHooks(stateDir)
+    if (hooks.length === 0 && this.#known.size === 0) return []
+    const memory = await this.#deps.memory.get()
+    for (const hook of hooks) {
+      if (this.#isOver(hook, memory)) await endWait(stateDir, hook)
       else await this.#endIfBack(hook)
     }
-    return await this.#findAnswers()
+    return this.#answered(memory)
   }
 
-  #isOver(hook: WaitingHook): boolean {
-    const { stateDir, memory } = this.#deps
+  #isOver(hook: WaitingHook, memory: Memory): boolean {
+    const { stateDir } = this.#deps
     if (!isStillWaiting(hook)) return true
     const known = this.#known.get(hook.id) ?? readKnown(stateDir, hook)
     if (!known) return false
     this.#known.set(hook.id, known)
     const { id } = hook
-    return memory.current?.endOf(known, { id, at: known.at }) !== undefined || hasLost(hook, known)
+    return memory.endOf(known, { id, at: known.at }) !== undefined || hasLost(hook, known)
   }
 
   /** A key in the terminal of a question that is not on the screen yet: the person is back, and sees it now. */
@@ -86,32 +89,12 @@ export class WaitingHooks {
     await endWait(stateDir, hook)
   }
 
-  /** Another process gives an answer and writes it to the journal. */
-  async #findAnswers(): Promise<SessionRef[]> {
-    const { stateDir, memory } = this.#deps
-    if (this.#known.size === 0) return []
-    const waiting = new Set(listWaitingHooks(stateDir).map(({ id }) => id))
-    const gone = [...this.#known].filter(([id]) => !waiting.has(id))
-    if (gone.length === 0) return []
-    removeLeftAnswers(stateDir)
-    const ids = gone.map(([id]) => id)
-    const statuses = await readStatuses(stateDir, ids)
-    return gone.flatMap(([id, { client, sessionId }]) => {
+  /** The sessions of those that were answered: another process gives an answer, and removes the question once it is recorded. */
+  #answered(memory: Memory): SessionRef[] {
+    const gone = [...this.#known].filter(([id]) => !hasQuestion(this.#deps.stateDir, id))
+    return gone.flatMap(([id, known]) => {
       this.#known.delete(id)
-      const answer = statuses.get(id)?.answer
-      if (!answer || answer.how === 'none') return []
-      const { how, at } = answer
-      const entry: JournalEntry = {
-        at,
-        id,
-        type: 'answered',
-        client,
-        sessionId,
-        how,
-        answeredAt: at,
-      }
-      memory.current?.fold(entry)
-      return [{ client, sessionId }]
+      return memory.endOf(known, { id, at: known.at }) ? [known] : []
     })
   }
 }
