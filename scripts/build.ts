@@ -164,6 +164,16 @@ const built = await Promise.all([
     outfile: 'dist/packages/zod.cjs',
     outdir: undefined,
   }),
+  // Runs notifiers of the user's own, also from the worker's private copy, with all of zod.
+  build({
+    ...shared,
+    entryPoints: { notifier: 'src/notifiers/module/child.ts' },
+    outdir: 'dist/packages',
+    format: 'esm',
+    minifyWhitespace: true,
+    minifySyntax: true,
+    outExtension: { '.js': '.mjs' },
+  }),
   build({
     ...shared,
     entryPoints: { worker: 'src/worker/start.ts', cli: 'src/cli/start.ts' },

@@ -9,6 +9,7 @@ import { checkConfig } from '../doctor/config.ts'
 import { checkDoNotDisturb } from '../doctor/desktop.ts'
 import { checkCommands, checkDoor } from '../doctor/door.ts'
 import { fixSafely } from '../doctor/fix.ts'
+import { checkModules } from '../doctor/modules.ts'
 import { checkProject } from '../doctor/project.ts'
 import { checkReach } from '../doctor/reach.ts'
 import { checkSilence } from '../doctor/silence.ts'
@@ -65,6 +66,7 @@ async function examine({
     ...checkSilence(facts),
     ...spool,
     ...checkConfig(facts),
+    ...(await checkModules(facts)),
     ...(offline ? [] : [...(await checkReach(facts)), ...(await checkHub(facts))]),
     ...(await checkProject(facts)),
     ...(await checkSystem(facts)),

@@ -176,7 +176,7 @@ export class CurrentConfig {
     try {
       // Root may run a command on the state of another user, who could not read root's file or has another configuration.
       if (strangerOf(this.#stateDir) !== undefined) return
-      const text = withoutSecrets(raw)
+      const text = withoutSecrets(raw, this.#configDir)
       if (source === 'file' && readQuietly(path) !== text) {
         makeFolders(this.#stateDir, 0o700)
         replaceFile(path, text)

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { asText } from '../text/zod-issue.ts'
+import { withFullPaths } from './load/modules.ts'
 import { isSecretOption } from './schema/secret-options.ts'
 
 /** Replaces a secret that was written out in `config.json`. Nothing sets this name, so that its channel waits. */
@@ -9,8 +10,12 @@ export function lastGoodFile(stateDir: string): string {
   return join(stateDir, 'last-good-config.json')
 }
 
-/** A configuration as it may be stored in the state folder: with references to secrets, without the secrets. */
-export function withoutSecrets(raw: Readonly<Record<string, unknown>>): string {
+/**
+ * A configuration as it may be stored in the state folder: with references to secrets, without the secrets.
+ * @param folder the one of the configuration
+ */
+export function withoutSecrets(written: Readonly<Record<string, unknown>>, folder: string): string {
+  const raw = withFullPaths(written, folder)
   return `${JSON.stringify({ ...raw, ...channelsOf(raw), ...hubOf(raw) }, null, 2)}\n`
 }
 

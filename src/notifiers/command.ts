@@ -1,14 +1,13 @@
 import { existsSync } from 'node:fs'
-import { homedir, userInfo } from 'node:os'
 import { isAbsolute } from 'node:path'
 import * as z from 'zod'
 import { programAnswers } from '../fs/program-answers.ts'
 import { argv } from '../text/program.ts'
 import { answerLine } from './_network.ts'
-import { SYSTEM_PATH } from './_programs.ts'
+import { basicEnv, ownUser } from './_programs.ts'
+import { type Ended, runProgram } from './_run-program.ts'
 import { forProgram } from './_text.ts'
 import { untilAborted } from './_until-aborted.ts'
-import { type Ended, runProgram } from './command/run.ts'
 import {
   type ComposeContext,
   DeliveryError,
@@ -64,36 +63,6 @@ export const command = defineNotifier({
 /** One line of JSON for stdin. None of it is ever passed as an argument. */
 function composeInput(message: Message, _: object, { attempt }: ComposeContext) {
   return { body: `${JSON.stringify({ ...forProgram(message), attempt })}\n` }
-}
-
-/** From the system's user database, not from HOME, which a repository may have changed. */
-function ownUser(): { homedir: string; username?: string } {
-  try {
-    return userInfo()
-  } catch {
-    // The user has no entry there, as in some containers.
-    return { homedir: homedir() }
-  }
-}
-
-function basicEnv(): Record<string, string> {
-  if (process.platform === 'win32') return windowsEnv()
-  const runtime = `/run/user/${process.getuid?.()}`
-  const { homedir: home, username: name } = ownUser()
-  return {
-    PATH: SYSTEM_PATH,
-    HOME: home,
-    LANG: 'C.UTF-8',
-    ...(name && { USER: name, LOGNAME: name }),
-    // Programs find the sound server and the session bus here.
-    ...(existsSync(runtime) && { XDG_RUNTIME_DIR: runtime }),
-  }
-}
-
-/** On Windows most programs need these variables, and their folders have no fixed paths. */
-function windowsEnv(): Record<string, string> {
-  const names = ['APPDATA', 'LOCALAPPDATA', 'PATH', 'PATHEXT', 'SYSTEMROOT', 'TEMP', 'USERPROFILE']
-  return Object.fromEntries(names.map((name) => [name, process.env[name] ?? '']))
 }
 
 /**

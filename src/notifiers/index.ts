@@ -12,6 +12,7 @@ import { email } from './email.ts'
 import { file } from './file.ts'
 import { gotify } from './gotify.ts'
 import { hub } from './hub.ts'
+import { module } from './module.ts'
 import { ntfy } from './ntfy.ts'
 import { slack } from './slack.ts'
 import { teams } from './teams.ts'
@@ -27,6 +28,7 @@ export const notifiers = {
   file,
   gotify,
   hub,
+  module,
   ntfy,
   slack,
   teams,

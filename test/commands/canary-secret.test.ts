@@ -17,7 +17,7 @@ const hasStrace = spawnSync('strace', ['-V']).status === 0
 const canary = (name: string) => `Kanarie${name}q7Zt3`
 const names = [
   ...['HOOK', 'DISCORD', 'TEAMS', 'TELEGRAM', 'MAIL', 'NTFY', 'GOTIFY', 'HOOKURL', 'HEADER', 'CMD'],
-  ...['FETCHED', 'SHELLVAR'],
+  ...['OWN', 'FETCHED', 'SHELLVAR'],
 ]
 /** A secret written directly in config.json. */
 const INLINE = canary('INLINE')
@@ -61,6 +61,7 @@ function channels(url: string, port: string) {
       argv: ['sh', '-c', 'echo "$KEY"; echo "$KEY" >&2; exit 1'],
       env: { KEY: `\${CMD}` },
     },
+    module: { type: './own.mjs', key: `\${OWN}`, inline: INLINE },
     fetched: { type: 'slack', url: `${url}/services/\${FETCHED}` },
     shell: { type: 'slack', url: `${url}/services/\${SHELLVAR}` },
     log: { type: 'file', path: '~/log.jsonl' },
@@ -73,6 +74,11 @@ async function makeCanaryHome(script: Parameters<typeof startReceiver>[0]) {
   const program = join(home.home, 'fetch.sh')
   // The value is split in two, so that the program file itself does not match.
   writeFileSync(program, `echo 'Kanarie''FETCHED''q7Zt3'`)
+  const own = `import { defineNotifier } from 'hookbell'
+    import * as z from 'zod'
+    export default defineNotifier({ name: 'own', title: 'Own', options: z.strictObject({ key: z.string(), inline: z.string() }),
+      async send(_, { key, inline }) { console.log(key); throw new Error(key + inline) } })`
+  writeFileSync(join(home.env.HOOKBELL_CONFIG_DIR, 'own.mjs'), own, { mode: 0o644 })
   const config = {
     env: ['SHELLVAR'],
     secrets: { FETCHED: ['sh', program] },
@@ -199,8 +205,8 @@ describe('a secret', () => {
     const tested = Object.values(channels('http://127.0.0.1', '1')).flatMap((channel) =>
       Object.keys(channel).map((option) => `${channel.type}.${option}`),
     )
-    // A hub has tests of its own; what signs a message is never sent.
-    const others = ['hub.password', 'webhook.signingSecrets']
+    // A hub has tests of its own; a module has its options beside its type; what signs a message is never sent.
+    const others = ['hub.password', 'module.options', 'webhook.signingSecrets']
     expect(options.filter((option) => !tested.includes(option))).toEqual(others)
   })
 

@@ -6,6 +6,7 @@ import { channelBodyProblems } from '../../config/body-problems.ts'
 import { caFileProblems } from '../../config/ca-file.ts'
 import { readStoredEnvironment } from '../../config/environment.ts'
 import { type LoadedConfig, loadConfig, parseConfig } from '../../config/load/load.ts'
+import { loadModules } from '../../config/module-faults.ts'
 import { configDir, configPath, stateDir } from '../../config/paths.ts'
 import { howToSetIn } from '../../config/secrets/how-to-set.ts'
 import { readSecrets } from '../../config/secrets/secrets.ts'
@@ -20,7 +21,8 @@ import { counted } from '../../text/counted.ts'
 const MAX_BYTES = 1024 * 1024
 
 /**
- * Checks whether a configuration can be used, without running any of its commands, and prints the result.
+ * Checks whether a configuration can be used, and prints the result. Of its programs, only notifiers of the user's own are
+ * run, and these send nothing.
  * @returns 0, or 1 if there are warnings or unusable channels
  * @throws HookbellError E_CONFIG with the place of each fault
  */
@@ -48,12 +50,16 @@ export async function problemsOf(loaded: LoadedConfig): Promise<string[]> {
   // A channel whose secret is not known yet counts as reached.
   const isUnsure = Object.keys({ ...unusable, ...config.waiting }).length > 0
   const names = Object.keys(config.channels)
+  const modules = await loadModules(config)
   const unsafe = config.hub && whyUnsafe(config.hub)
   const isSilent = !isUnsure && unreachableChannels(config).length === names.length
   return [
     ...warnings,
     ...caFileProblems(config),
     ...(await channelBodyProblems(config)),
+    ...modules.flatMap(({ channel, fault }) =>
+      fault ? [`channel ${channel}: ${fault.message}`] : [],
+    ),
     ...(unsafe === undefined ? [] : [`hub: url ${unsafe}`]),
     ...all.map(([name, why]) => `channel ${name}: ${why}`),
     ...(isSilent ? ['no route leads to a channel: nobody is notified'] : []),

@@ -59,7 +59,11 @@ function describeIssue(issue: z.core.$ZodIssue, raw: unknown): Fault | Fault[] {
 function wrongType(path: readonly PropertyKey[], value: unknown): Fault {
   const types = Object.keys(notifiers)
   if (value === undefined) return { path, what: 'is missing', hint: `Known: ${types.join(', ')}` }
-  return { path, what: `unknown type ${show(value)}`, hint: didYouMean(asText(value), types) }
+  const text = asText(value)
+  const hint = /\.[cm]?[jt]s$/.test(text)
+    ? `Write a notifier of your own with its folder: "./${text}"`
+    : didYouMean(text, types)
+  return { path, what: `unknown type ${show(value)}`, hint }
 }
 
 const examples = new Map<PropertyKey | undefined, string>([

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { HookbellError } from '../../errors.ts'
 import { checkFolder } from '../../fs/ownership.ts'
 import { type Checked, fillOutline, outlineOf } from '../checked.ts'
@@ -12,6 +13,7 @@ import { templateNames } from '../template-names.ts'
 import { check } from './check.ts'
 import type { Expanded, SecretValues } from './expand.ts'
 import { type Filled, fillIn } from './fill.ts'
+import { withModules } from './modules.ts'
 import { parseObject } from './parse-object.ts'
 import { routeWarnings } from './route-warnings.ts'
 import { waitingRules } from './waiting.ts'
@@ -109,7 +111,7 @@ export function parseConfig(text: string, context: ParseContext): LoadedConfig {
   const { path, secrets, templates, checked, isLastGood } = context
   const { tree, raw } = parseObject(text, path)
   const source = { path, text, tree, templates, isLastGood, raw }
-  const filled = fillIn(source.raw, secrets)
+  const filled = fillIn(withModules(raw, dirname(path)), secrets)
   const parsed = checked
     ? (fillOutline(checked.outline, filled.settings) as Parsed)
     : check(filled, source)

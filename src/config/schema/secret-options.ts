@@ -33,7 +33,14 @@ export function secretOptionsOf({
   return Object.fromEntries([...types].map((type) => [type, names(type)]))
 }
 
+/** `./ring.mjs`, `../ring.mjs`, `~/ring.mjs`, `/srv/ring.mjs`, and the same on Windows: the file of a notifier. */
+export function isFileType(type: unknown): type is string {
+  return typeof type === 'string' && /^(?:~|\.{1,2}|[a-z]:)?[/\\]/i.test(type)
+}
+
 export function isSecretOption(type: string, name: string): boolean {
+  // What its options mean is known only to the notifier.
+  if (isFileType(type)) return !['type', 'noise', 'clearance'].includes(name)
   const shape = optionsOf(type)
   return Object.hasOwn(shape, name) && isSecret(shape[name])
 }

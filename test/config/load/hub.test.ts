@@ -108,7 +108,7 @@ describe('config: the hub', () => {
   })
 
   it('is saved without its password', () => {
-    const kept = withoutSecrets({ hub: { url, password: 'secret-1', channels: ['team'] } })
+    const kept = withoutSecrets({ hub: { url, password: 'secret-1', channels: ['team'] } }, '/')
     expect(kept).not.toContain('secret-1')
     expect(JSON.parse(kept).hub).toMatchObject({ url, channels: ['team'] })
   })

@@ -1,12 +1,14 @@
 import type { Readable } from 'node:stream'
-import { errorCode } from '../../errors.ts'
-import { waitAtMost } from '../../patience.ts'
+import { errorCode } from '../errors.ts'
+import { waitAtMost } from '../patience.ts'
 
 export interface Program {
   argv: readonly string[]
   env: Record<string, string>
   cwd: string
   input: string
+  /** How much of its output is kept, in UTF-16 units. Default 4096. */
+  keep?: number
 }
 
 /** How a program ended: not started at all, by a signal, or with a status. */
@@ -42,7 +44,7 @@ export async function runProgram(program: Program, signal: AbortSignal): Promise
     // Its own process group, so that all of it can be killed at once.
     detached: process.platform !== 'win32',
   })
-  const [stdout, stderr] = [keepStart(child.stdout), keepStart(child.stderr)]
+  const [stdout, stderr] = [keepStart(child.stdout, program.keep), keepStart(child.stderr)]
   const ended = new Promise<Omit<Ended, 'stdout' | 'stderr'>>((resolve) => {
     child.once('exit', (status, killedBy) => {
       resolve({ status: status ?? undefined, killedBy: killedBy ?? undefined })
@@ -66,10 +68,10 @@ export async function runProgram(program: Program, signal: AbortSignal): Promise
 }
 
 /** Keeps the start of the output. Reads all of it, so that the program never blocks on a full pipe. */
-function keepStart(stream: Readable): () => string {
+function keepStart(stream: Readable, length = KEPT_LENGTH): () => string {
   let kept = ''
   stream.setEncoding('utf8').on('data', (text: string) => {
-    if (kept.length < KEPT_LENGTH) kept += text.slice(0, KEPT_LENGTH - kept.length)
+    if (kept.length < length) kept += text.slice(0, length - kept.length)
   })
   stream.on('error', () => {})
   return () => kept
