@@ -6,6 +6,7 @@ export { HookbellError } from './errors.ts'
 export type { AgentEvent } from './event/event.ts'
 export { type Kind, kinds } from './event/kind.ts'
 export { parseEvent } from './event/parse.ts'
+export { type Handled, type HandledEvent, type HandleOptions, handle } from './handle.ts'
 export type { JournalEntry } from './journal/entry.ts'
 export { readJournal } from './journal/read.ts'
 export {
@@ -16,8 +17,7 @@ export {
   type SendContext,
 } from './notifiers/define.ts'
 export { notifiers } from './notifiers/index.ts'
-export { route } from './route/route.ts'
-export { type Judged, type JudgedPayload, type JudgeOptions, judge } from './simulate/judge.ts'
+export type { Judged, JudgedPayload, JudgeOptions } from './simulate/judge.ts'
 export { policyConfig } from './simulate/policy-config.ts'
 export type { Ping } from './simulate/replay.ts'
 export {
@@ -29,4 +29,21 @@ export {
   simulate,
 } from './simulate/simulate.ts'
 export { acceptEvent } from './spool/write.ts'
+export {
+  enrich,
+  type JudgedEvent,
+  judge,
+  parse,
+  type Rendered,
+  type RoutedEvent,
+  type Rules,
+  type RulesOptions,
+  readRules,
+  render,
+  route,
+  type Source as EventSource,
+  send,
+  type Verdict,
+} from './stages.ts'
+export type { WorkerOptions } from './worker/open-worker.ts'
 export { deliverOnce, runUntilIdle } from './worker/run.ts'

@@ -67,6 +67,7 @@ const mayImport: { [folder: string]: string[] } = {
     'deliver',
     'event',
     'journal',
+    'notifiers',
     'policy',
     'prepare',
     'render',

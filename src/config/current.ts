@@ -7,6 +7,7 @@ import { isMissing } from '../fs/missing.ts'
 import { checkFolder } from '../fs/ownership.ts'
 import { readQuietly } from '../fs/read.ts'
 import { strangerOf } from '../fs/stranger.ts'
+import type { GivenNotifiers } from '../notifiers/index.ts'
 import type { Checked } from './checked.ts'
 import { cacheStamp, mayBeCached, readCached, writeCached } from './config-cache.ts'
 import { readStoredEnvironment, storeEnvironment } from './environment.ts'
@@ -30,14 +31,22 @@ export class CurrentConfig {
   readonly #configDir: string
   readonly #stateDir: string
   readonly #now: () => number
+  readonly #given: GivenNotifiers | undefined
   readonly #readStamp: () => string
   readonly #fetcher: SecretFetcher
   readonly #recent = new Fresh(() => this.get())
 
-  constructor(configDir: string, stateDir: string, now: () => number = Date.now) {
+  /** @param given notifiers that only this program has: nothing of such a configuration is kept for other programs */
+  constructor(
+    configDir: string,
+    stateDir: string,
+    now: () => number = Date.now,
+    given?: GivenNotifiers,
+  ) {
     this.#configDir = configDir
     this.#stateDir = stateDir
     this.#now = now
+    this.#given = given
     this.#readStamp = stampReader(configDir, stateDir)
     this.#fetcher = new SecretFetcher({ stateDir })
   }
@@ -121,10 +130,12 @@ export class CurrentConfig {
   #load(stamp: string): LoadedConfig {
     try {
       const env = readStoredEnvironment(this.#stateDir)
-      const checked = readCached(this.#stateDir, CHECKED, stamp) as Checked | undefined
-      const loaded = loadConfig(this.#configDir, { env, fetched: this.#fetcher, checked })
+      const given = this.#given
+      const kept = given ? undefined : readCached(this.#stateDir, CHECKED, stamp)
+      const checked = kept as Checked | undefined
+      const loaded = loadConfig(this.#configDir, { env, fetched: this.#fetcher, checked, given })
       if (loaded.source === 'file') this.#good = loaded
-      if (!checked || isMissing(lastGoodFile(this.#stateDir))) this.#keep(loaded, stamp)
+      if (!given && (!checked || isMissing(lastGoodFile(this.#stateDir)))) this.#keep(loaded, stamp)
       return loaded
     } catch (error) {
       const problem =

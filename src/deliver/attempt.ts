@@ -36,7 +36,8 @@ export function findDestination(
   if (missing) return { error: new DeliveryError('retry', missing) }
   // The built-in desktop channel exists even if the configuration does not define it.
   for (const find of [() => loaded.config, () => builtInConfig().config]) {
-    const destination = destinationIn(find().channels, channel)
+    const { channels, given } = find()
+    const destination = destinationIn(channels, channel, given)
     if (destination) return destination
   }
   return { error: new DeliveryError('give-up', `no channel "${channel}"`) }
@@ -46,8 +47,9 @@ export function findDestination(
 export function destinationIn(
   channels: LoadedConfig['config']['channels'],
   channel: string,
+  given?: LoadedConfig['config']['given'],
 ): Destination | undefined {
-  const notifier = notifierOf(channel, { channels })
+  const notifier = notifierOf(channel, { channels, given })
   if (!notifier) return undefined
   const { type: _, ...options } = channels[channel] ?? { type: '' }
   const { pace, name } = notifier

@@ -4,6 +4,7 @@
  * `test/notifiers/<type>.test.ts`, which calls the shared suite and adds the tests of this type.
  * Validation, help, redaction and the docs all read the declaration.
  */
+import { usageError } from '../errors.ts'
 import { command } from './command.ts'
 import type { Notifier } from './define.ts'
 import { desktop } from './desktop.ts'
@@ -37,20 +38,38 @@ export const notifiers = {
   webhook,
 } satisfies Record<string, Notifier>
 
+/** Notifiers that a program brings along, by the type of their channels. */
+export type GivenNotifiers = Readonly<Record<string, Notifier>>
+
 interface Channels {
   channels: Readonly<Record<string, { type: string }>>
   /** Channels that cannot be used now. */
   waiting?: Channels['channels']
+  /** Those that only this program has. */
+  given?: GivenNotifiers | undefined
 }
 
 /** The notifier of a channel, or undefined where the configuration has no such channel. */
 export function notifierOf(
   channel: string,
-  { channels, waiting = {} }: Channels,
+  { channels, waiting = {}, given = {} }: Channels,
 ): Notifier | undefined {
   const known = [channels, waiting].find((some) => Object.hasOwn(some, channel))
   const type = known?.[channel]?.type
-  return type === undefined ? undefined : notifierOfType(type)
+  if (type === undefined) return undefined
+  return Object.hasOwn(given, type) ? given[type] : notifierOfType(type)
+}
+
+/** @throws HookbellError E_USAGE for a name that is taken */
+export function givenNotifiers(list: readonly Notifier[]): GivenNotifiers {
+  const given: { [type: string]: Notifier } = {}
+  // Its own markup would need templates.
+  for (const { markup: _, ...notifier } of list) {
+    if (Object.hasOwn(given, notifier.name) || notifierOfType(notifier.name))
+      throw usageError(`notifiers: there are two with the name "${notifier.name}"`)
+    given[notifier.name] = notifier
+  }
+  return given
 }
 
 export function notifierOfType(type: string): Notifier | undefined {

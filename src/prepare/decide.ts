@@ -68,10 +68,26 @@ export function decide(
   config: Config,
   deps: DecideDeps,
 ): Decided {
-  const { memory } = deps
+  return judgeChosen(choose(found, stored, config, deps), stored, deps)
+}
+
+/** An event and the channels that the routes choose for it. */
+export interface Chosen extends Pick<Decided, 'event' | 'suppress' | 'trace'> {
+  candidates: readonly Candidate[]
+  /** By what the rules judge it. */
+  settings: JudgeSettings
+}
+
+/** The first half of a decision: what the event is, by what is known of its session, and which channels it is for. */
+export function choose(
+  found: EnrichedEvent,
+  stored: Stored,
+  config: Config,
+  deps: DecideDeps,
+): Chosen {
   const settings = settingsOf(config, deps)
   settings.noise = withProject(settings.noise, deps.project)
-  const session = memory.session(found)
+  const session = deps.memory.session(found)
   const better = kindByEvidence(found, session, settings.noise.abnormalReasons)
   const { because = '', ...corrected }: Partial<Corrected> = better ?? {}
   const event = { ...withDuration(found, session), ...corrected }
@@ -79,16 +95,8 @@ export function decide(
   const routeDeps = { host: deps.host, now: settings.now, patterns: new Patterns() }
   const { candidates, trace, suppress } = chooseChannels(asked, stored, config, routeDeps)
   settings.project = deps.project && judgedProject(deps.project, asked, routeDeps)
-  const { fingerprint, shared, via } = stored
-  const judged = { ...event, fingerprint, shared, via }
-  // A channel that a person asked for, and channels chosen before, are not judged again.
-  const isDecided = stored.channel !== undefined || stored.open !== undefined
   return {
-    event,
-    judgements: (isDecided
-      ? candidates.map((candidate): Judgement => ({ candidate, by: '', verdict: { type: 'send' } }))
-      : memory.judge(judged, candidates, settings)
-    ).map((judgement) => delayByStep(judgement, judged, settings)),
+    ...{ event, candidates, settings },
     // That there is no route would not explain why nobody is told of a failure.
     ...(suppress !== undefined && { suppress: corrected.means ? because : suppress }),
     trace: [
@@ -96,6 +104,24 @@ export function decide(
       ...projectTrace(deps.project),
       ...trace,
     ],
+  }
+}
+
+/** The second half: what the rules say about each of these channels. */
+export function judgeChosen(
+  { candidates, settings, ...chosen }: Chosen,
+  { fingerprint, shared, via, channel, open }: Stored,
+  { memory }: Pick<DecideDeps, 'memory'>,
+): Decided {
+  const judged = { ...chosen.event, fingerprint, shared, via }
+  // A channel that a person asked for, and channels chosen before, are not judged again.
+  const isDecided = channel !== undefined || open !== undefined
+  return {
+    ...chosen,
+    judgements: (isDecided
+      ? candidates.map((candidate): Judgement => ({ candidate, by: '', verdict: { type: 'send' } }))
+      : memory.judge(judged, candidates, settings)
+    ).map((judgement) => delayByStep(judgement, judged, settings)),
     notes: memory.note(judged, settings),
   }
 }

@@ -10,6 +10,8 @@ import { Fresh } from '../fs/fresh.ts'
 import { homeDir } from '../fs/home.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { Journal } from '../journal/journal.ts'
+import type { Notifier } from '../notifiers/define.ts'
+import { givenNotifiers } from '../notifiers/index.ts'
 import { readMutes } from '../policy/mute-file.ts'
 import type { SessionRef } from '../policy/sessions.ts'
 import { sessionHash } from '../prepare/prepare.ts'
@@ -32,6 +34,8 @@ import { RunningTurns } from './watch/running-turns.ts'
 import { WaitingHooks } from './watch/waiting-hooks.ts'
 
 export interface WorkerOptions {
+  /** Notifiers that only this program has, by their names: the types of their channels. */
+  notifiers?: readonly Notifier[]
   stateDir: string
   configDir: string
   /** Reused if the caller has already read it. */
@@ -46,7 +50,8 @@ export type Opened = ReturnType<typeof openWorker>
 
 /** Creates and connects the parts of a worker. */
 export function openWorker({ stateDir, configDir, onRecord, ...options }: WorkerOptions) {
-  const config = options.config ?? new CurrentConfig(configDir, stateDir)
+  const given = options.notifiers && givenNotifiers(options.notifiers)
+  const config = options.config ?? new CurrentConfig(configDir, stateDir, Date.now, given)
   const steadyNow = makeSteadyClock()
   const effects = { now: Date.now, random: Math.random }
   const journal = new Journal({ stateDir, secrets: () => config.last.secrets, onEntry: onRecord })

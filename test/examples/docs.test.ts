@@ -23,6 +23,7 @@ if (pings.length > 0 || !reasons.includes('short-turns')) throw new Error(reason
 
 const pages = [
   ...Object.keys(claims),
+  'docs/library.md',
   'README.md',
   'docs/api.md',
   'docs/api-recipes.md',

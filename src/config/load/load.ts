@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { HookbellError } from '../../errors.ts'
 import { checkFolder } from '../../fs/ownership.ts'
+import type { GivenNotifiers } from '../../notifiers/index.ts'
 import { type Checked, fillOutline, outlineOf } from '../checked.ts'
 import { readConfigText } from '../config-file.ts'
 import { configPath, misnamedPath, secretsPath } from '../paths.ts'
@@ -13,6 +14,7 @@ import { templateNames } from '../template-names.ts'
 import { check } from './check.ts'
 import type { Expanded, SecretValues } from './expand.ts'
 import { type Filled, fillIn } from './fill.ts'
+import { withGiven, withPlaceholders } from './given.ts'
 import { withModules } from './modules.ts'
 import { parseObject } from './parse-object.ts'
 import { routeWarnings } from './route-warnings.ts'
@@ -68,7 +70,7 @@ const nothingSecret = { secretOptions: {}, warnings: [] }
  */
 export function loadConfig(
   configDir: string,
-  { env = {}, fetched, checked }: Partial<LoadOptions> = {},
+  { env = {}, fetched, checked, given }: Partial<LoadOptions> = {},
 ): LoadedConfig {
   const path = configPath(configDir)
   checkFolder(configDir)
@@ -80,7 +82,7 @@ export function loadConfig(
   const { values, junk } = readSecrets(configDir)
   const secrets = { file: values, env, fetched }
   const templates = templateNames(configDir)
-  const loaded = parseConfig(text, { path, secrets, templates, checked })
+  const loaded = parseConfig(text, { path, secrets, templates, checked, given })
   const warnings = [...loaded.warnings, ...junkWarnings(secretsPath(configDir), junk)]
   return { ...loaded, warnings }
 }
@@ -92,6 +94,7 @@ function misnamed(path: string): string[] {
 
 interface LoadOptions extends Pick<SecretValues, 'env' | 'fetched'> {
   checked: Checked | undefined
+  given: GivenNotifiers | undefined
 }
 
 interface ParseContext {
@@ -104,18 +107,21 @@ interface ParseContext {
   checked?: Checked | undefined
   /** Whether it was in force before, so that it need not satisfy rules that are new. */
   isLastGood?: boolean
+  /** Notifiers that the program itself brings along. */
+  given?: GivenNotifiers | undefined
 }
 
 /** @throws HookbellError E_CONFIG */
 export function parseConfig(text: string, context: ParseContext): LoadedConfig {
-  const { path, secrets, templates, checked, isLastGood } = context
+  const { path, secrets, templates, checked, isLastGood, given = {} } = context
   const { tree, raw } = parseObject(text, path)
   const source = { path, text, tree, templates, isLastGood, raw }
-  const filled = fillIn(withModules(raw, dirname(path)), secrets)
+  const filled = fillIn(withModules(withPlaceholders(raw, given), dirname(path)), secrets)
   const parsed = checked
     ? (fillOutline(checked.outline, filled.settings) as Parsed)
     : check(filled, source)
-  const config = completeConfig(parsed, waitingRules(filled.waiting))
+  const complete = completeConfig(parsed, waitingRules(filled.waiting))
+  const config = context.given ? withGiven(complete, source, given) : complete
   const { secretOptions, warnings } = checked ?? {
     secretOptions: secretOptionsOf(config),
     warnings: [

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { expandHome } from '../../fs/home.ts'
+import type { GivenNotifiers } from '../../notifiers/index.ts'
 import { secretSources } from '../secrets/source.ts'
 import { type ChannelRules, channelsSchema } from './channel.ts'
 import { digest } from './digest.ts'
@@ -89,6 +90,8 @@ export type Config = Omit<Parsed, 'routes' | 'abnormalReasons' | '$schema'> & {
   hasOwnReasons: boolean
   /** The rules of channels that cannot be used now, such as one whose secret is not set, by name. */
   waiting: Record<string, ChannelRules>
+  /** Notifiers that the program itself brings along. */
+  given?: GivenNotifiers
 }
 
 /** Fills in the defaults. The default routes go to all channels, including those that cannot be used yet. */

@@ -25,11 +25,16 @@ export function secretsOf(
 export function secretOptionsOf({
   channels,
   hub,
-}: Pick<Config, 'channels' | 'hub'>): SecretOptions {
-  const types = new Set(Object.values(channels).map(({ type }) => type))
+  given = {},
+}: Pick<Config, 'channels' | 'hub' | 'given'>): SecretOptions {
+  const types = new Set<string>(Object.values(channels).map(({ type }) => type))
   if (hub) types.add('hub')
-  const names = (type: string) =>
-    Object.keys(optionsOf(type)).filter((name) => isSecretOption(type, name))
+  const names = (type: string) => {
+    const shape: Record<string, z.ZodType> = Object.hasOwn(given, type)
+      ? (given[type]?.options.shape ?? {})
+      : optionsOf(type)
+    return Object.keys(shape).filter((name) => isSecret(shape[name]))
+  }
   return Object.fromEntries([...types].map((type) => [type, names(type)]))
 }
 
