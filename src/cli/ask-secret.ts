@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers'
 import { usageError } from '../errors.ts'
 
 const MAX_LENGTH = 64 * 1024
+const MAX_DOTS = 20
 
 /**
  * Reads a secret: typed on the terminal without echo, or else all of a piped stdin without its final newline.
@@ -26,10 +27,17 @@ function askHidden(question: string): Promise<string> {
   // readline echoes what is typed to its output, so the output is discarded.
   const output = new Writable({ write: (_chunk, _encoding, done) => done() })
   const terminal = createInterface({ input: process.stdin, output, terminal: true })
+  // Dots show that something arrives. A long value must not go on in the next line.
+  const showDots = () => {
+    const dots = '•'.repeat(Math.min(terminal.line.length, MAX_DOTS))
+    process.stderr.write(`\r\u001b[K${question}${dots}`)
+  }
+  process.stdin.on('keypress', showDots)
   return new Promise((resolve) => {
     const end = (answer: string) => {
       // Resolve first: closing the interface emits 'close', which resolves with ''.
       resolve(answer)
+      process.stdin.off('keypress', showDots)
       terminal.close()
       process.stderr.write('\n')
     }

@@ -29,6 +29,22 @@ export function howToCall({
   return `node ${quoteIfNeeded(root === cwd ? PROGRAM : programOf(root), platform)}`
 }
 
+/** What to do if this program was installed where no shell finds it; nothing otherwise. */
+export function pathSteps({
+  root = packageRoot(),
+  path = process.env.PATH,
+  platform = process.platform,
+}: CallContext = {}): string[] {
+  const installed = /^(.+)\/lib\/node_modules\/hookbell$/.exec(root)?.[1]
+  if (platform === 'win32' || installed === undefined || isOnPath(root, path)) return []
+  const folder = join(installed, 'bin')
+  if (realPath(join(folder, 'hookbell')) !== programOf(root)) return []
+  const first = firstWith('hookbell', (path ?? '').split(delimiter))
+  const before = first === undefined ? '' : ` before ${first}, which has another one`
+  const line = `export PATH=${quoteWord(folder)}:"$PATH"`
+  return [`put ${folder} on your PATH${before}: add to ~/.profile the line ${line}`]
+}
+
 /** Replaces `hookbell` in the commands of a message with what works on this machine. */
 export function asTyped(text: string): string {
   return text.replace(COMMAND, (_, before: string) => `${before}${howToCall()} `)

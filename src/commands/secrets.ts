@@ -62,7 +62,7 @@ function inWords({ name, from, usedBy }: SecretRow, isKnown: boolean): string[] 
 }
 
 async function set(name: string, keychain: boolean) {
-  const value = await askSecret(`${name} (what you type is not shown): `)
+  const value = await askSecret(`${name} (hidden): `)
   if (!keychain) {
     writeSecret(configDir(), name, value)
     say(`${name} is set in ${secretsPath(configDir())}`)

@@ -110,7 +110,7 @@ describe('hookbell secrets', () => {
     const program = [process.execPath, join(root, 'bin/hookbell'), 'secrets', 'set', 'HOOK']
     const command = program.map(shellQuote).join(' ')
     const terminal = await startPty({ command, env: home.env as Record<string, string> })
-    await expect.poll(() => terminal.received()).toContain('what you type is not shown')
+    await expect.poll(() => terminal.received()).toContain('(hidden)')
     terminal.type(`${CANARY}\r`)
     await expect.poll(() => terminal.received()).toContain('HOOK is set in')
     expect(terminal.received()).not.toContain('canary')

@@ -2,6 +2,11 @@ import { isLoopback } from '../../text/loopback.ts'
 import { mailboxFault } from '../../text/mailbox.ts'
 import { isSmtpUrl, SMTP_URL_FORM } from '../../text/smtp-url.ts'
 
+import { askEmail } from './ask-email.ts'
+import { askNtfy } from './ask-ntfy.ts'
+import { askTelegram } from './ask-telegram.ts'
+import type { Dialog } from './dialog.ts'
+
 /** A question about a value that a channel needs. */
 export interface Question {
   /** Name of the secret that the answer becomes; with `--channel`, of the shell variable that has the value. */
@@ -20,6 +25,8 @@ export interface ChannelOffer {
   questions: readonly Question[]
   /** Makes the channel's options in the configuration. `value` returns an answer, or a reference to it. */
   options(value: (variable: string) => string): Record<string, unknown>
+  /** Asks in the conversation, where that takes more than the questions. @returns the channel's options */
+  ask?(dialog: Dialog): Promise<Record<string, unknown>>
 }
 
 const webUrlFault = (answer: string) => {
@@ -43,7 +50,7 @@ const addressFault = (answer: string) => {
 export const channelOffers: Readonly<Record<string, ChannelOffer>> = {
   desktop: { title: 'Desktop notification', questions: [], options: () => ({}) },
   terminal: {
-    title: "Bell or notification of the session's terminal, also over SSH",
+    title: 'Terminal of the session: a bell or more, also over SSH',
     questions: [],
     options: () => ({}),
   },
@@ -61,9 +68,10 @@ export const channelOffers: Readonly<Record<string, ChannelOffer>> = {
       },
     ],
     options: (value) => ({ topic: value('NTFY_TOPIC') }),
+    ask: askNtfy,
   },
   gotify: {
-    title: 'Phone, through your own Gotify server',
+    title: 'Phone, through Gotify',
     questions: [
       {
         variable: 'GOTIFY_URL',
@@ -74,7 +82,7 @@ export const channelOffers: Readonly<Record<string, ChannelOffer>> = {
       },
       {
         variable: 'GOTIFY_TOKEN',
-        text: 'Token of an application, from the page Apps of the server',
+        text: 'Token, from the page Apps',
         isSecret: true,
         fault: (answer) =>
           /^[\x21-\x7e]{1,200}$/.test(answer) ? undefined : 'Not a token such as AbC.dEf123',
@@ -106,12 +114,9 @@ export const channelOffers: Readonly<Record<string, ChannelOffer>> = {
       },
     ],
     options: (value) => ({ token: value('TELEGRAM_TOKEN'), chat: value('TELEGRAM_CHAT') }),
+    ask: (dialog) => askTelegram(dialog),
   },
-  teams: offerWithUrl(
-    'Microsoft Teams',
-    'TEAMS_URL',
-    'URL of a workflow that is triggered by a webhook request',
-  ),
+  teams: offerWithUrl('Microsoft Teams', 'TEAMS_URL', 'URL of its webhook workflow'),
   email: {
     title: 'Mail',
     questions: [
@@ -141,6 +146,7 @@ export const channelOffers: Readonly<Record<string, ChannelOffer>> = {
       from: value('MAIL_FROM'),
       to: [value('MAIL_TO')],
     }),
+    ask: askEmail,
   },
   webhook: offerWithUrl('Webhook', 'WEBHOOK_URL', 'URL to post to'),
 }

@@ -1,14 +1,16 @@
 import { existsSync } from 'node:fs'
 import * as clack from '@clack/prompts'
-import { forgetTyped, interrupted } from '../../cli/ask.ts'
+import { forgetTyped } from '../../cli/ask.ts'
 import type { Client } from '../../clients/define.ts'
 import { type ClientName, clientNames, clients } from '../../clients/index.ts'
+import type { HookbellError } from '../../errors.ts'
 import type { Env } from '../../fs/home.ts'
 import { sessionBus } from '../../fs/session-bus.ts'
 import type { NewChannels } from '../../install/add-channels.ts'
 import { isPresent } from '../../install/presence.ts'
-import { type ChannelOffer, channelOffers, type Question } from './channel-offers.ts'
-import { referenceTo } from './setup.ts'
+import { showPath } from '../../text/clean.ts'
+import { type ChannelOffer, channelOffers } from './channel-offers.ts'
+import { answerOf, inFrame, terminalDialog } from './dialog.ts'
 
 /** What a person wants from `init`. */
 interface Wishes {
@@ -23,13 +25,16 @@ interface Place {
   env: Env
   /** Channels that the configuration has already. */
   channels: readonly string[]
+  /** Why the settings of a client cannot be changed; undefined if they can. */
+  refusalOf(client: ClientName, scope: { project: boolean }): HookbellError | undefined
 }
 
 /** Asks on the terminal what to set up. @throws HookbellError E_INTERRUPTED after Ctrl+C or Escape */
 export async function converse(place: Place): Promise<Wishes> {
   clack.intro('hookbell tells you when a coding agent needs you')
-  const client = await askClients(place.env)
+  const chosen = await askClients(place)
   const project = await askScope()
+  const client = (project ? withoutRefused(chosen, place, { project }) : chosen).join(',')
   const types = await askChannels(place)
   const secrets = new Map<string, string>()
   const channels: Record<string, Record<string, unknown>> = {}
@@ -45,28 +50,44 @@ export async function askWhetherSeen(channel: string): Promise<boolean> {
   return answer === true
 }
 
-async function answerOf<Value>(question: Promise<Value>): Promise<Exclude<Value, symbol>> {
-  const answer = await question
-  if (clack.isCancel(answer)) throw interrupted()
-  return answer as Exclude<Value, symbol>
-}
-
-async function askClients(env: Place['env']): Promise<string> {
-  const found = clientNames.filter((name) => isPresent(clients[name], env))
+async function askClients(place: Place): Promise<ClientName[]> {
+  const present = clientNames.filter((name) => isPresent(clients[name], place.env))
+  const found = withoutRefused(present, place, { project: false })
   const label = (name: ClientName) => {
     const { title }: Client = clients[name]
     return found.includes(name) ? title : `${title} (not found here)`
   }
   const chosen = await answerOf(
     clack.multiselect({
-      message: 'Which agents? Space ticks, Enter goes on',
+      message: 'Which agents? (Space ticks, Enter goes on)',
       options: (found.length > 0 ? found : clientNames).map((name) => {
-        return { value: name as string, label: label(name) }
+        return { value: name, label: label(name) }
       }),
-      initialValues: found as string[],
+      initialValues: [...found],
     }),
   )
-  return chosen.join(',')
+  return chosen
+}
+
+/**
+ * The clients whose settings can be changed. What is wrong with the others is said before any further question, so that no
+ * answer is in vain. @throws HookbellError if there is no other
+ */
+function withoutRefused(
+  names: readonly ClientName[],
+  { refusalOf }: Place,
+  scope: { project: boolean },
+): readonly ClientName[] {
+  const refusals = names.map((name) => ({ name, error: refusalOf(name, scope) }))
+  const refused = refusals.flatMap(({ name, error }) => (error ? [{ name, error }] : []))
+  if (refused.length === names.length && refused[0]) throw refused[0].error
+  for (const { name, error } of refused) {
+    const { title }: Client = clients[name]
+    // At this point nothing could have been written.
+    const hint = error.hint?.replace(/\.? ?Nothing was written$/, '') ?? ''
+    clack.log.warn(inFrame(`${title} is left out: ${showPath(error.message)}\n${hint}`.trim()))
+  }
+  return names.filter((name) => !refused.some((one) => one.name === name))
 }
 
 async function askScope(): Promise<boolean> {
@@ -108,21 +129,15 @@ async function mayHaveDesktop(env: Place['env']): Promise<boolean> {
 }
 
 async function askChannel(type: string, secrets: Map<string, string>) {
-  const { title, questions, options } = channelOffers[type] as ChannelOffer
+  const { title, questions, options, ask } = channelOffers[type] as ChannelOffer
+  const dialog = terminalDialog(title, secrets)
+  if (ask) return { type, ...(await ask(dialog)) }
   const answers = new Map<string, string>()
-  for (const question of questions) {
-    const answer = await answerOf(ask(question, title))
-    const { variable, isSecret } = question
-    if (isSecret) secrets.set(variable, answer)
-    answers.set(variable, isSecret ? referenceTo(variable) : answer)
+  for (const { variable, text, isSecret, placeholder, fault } of questions) {
+    const answer = isSecret
+      ? dialog.store(variable, await dialog.secret(text, fault))
+      : await dialog.text(text, { fault, ...(placeholder !== undefined && { placeholder }) })
+    answers.set(variable, answer)
   }
   return { type, ...options((variable) => answers.get(variable) ?? '') }
-}
-
-function ask({ text, isSecret, placeholder, fault }: Question, title: string) {
-  const message = `${title}: ${text}`
-  const validate = (answer: string | undefined) => fault(answer ?? '')
-  // A wrong text that nobody can see would stay before the next one.
-  if (isSecret) return clack.password({ message, mask: '', validate, clearOnError: true })
-  return clack.text({ message, validate, ...(placeholder !== undefined && { placeholder }) })
 }

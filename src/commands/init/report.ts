@@ -84,10 +84,15 @@ export function report(
     return `Wrote ${showPath(file.path)}: ${events.join(', ')}\nBackup: ${copy}\n${shown}`
   })
   const renewed = written.length === 0 ? renewal(door) : ''
-  const restart = [...new Set(written.map(({ change }) => change.target.client.restartNote))]
-  const steps = [...restart, ...next.map(asTyped)]
+  const steps = next.map(asTyped)
   const todo = steps.length > 0 ? `Next: ${steps.join('\n      ')}\n` : ''
   return [...texts, setup.replaceAll(/^(?!Note: )(?=.)/gm, 'Wrote '), renewed, todo].join('')
+}
+
+/** For the clients whose settings have changed. */
+export function restartNotes(applied: readonly AppliedChange[]): string[] {
+  const written = applied.filter(({ changed }) => changed)
+  return [...new Set(written.map(({ change }) => change.target.client.restartNote))]
 }
 
 function absence({ client, isAbsent }: Target): string {

@@ -1,3 +1,4 @@
+import { pathSteps } from '../../cli/how-to-call.ts'
 import { fit } from '../../cli/output.ts'
 import { shellEnvironment } from '../../clients/shell-environment.ts'
 import { CurrentConfig } from '../../config/current.ts'
@@ -20,6 +21,7 @@ import {
   previewed,
   printed,
   report,
+  restartNotes,
   summaryOf,
   toJson,
 } from './report.ts'
@@ -34,7 +36,7 @@ export interface InitOptions extends TargetOptions {
   printOnly?: boolean | undefined
   yes?: boolean | undefined
   json?: boolean | undefined
-  /** Whether the caller tests the channels afterwards; if not, the report says how to. */
+  /** Whether the caller tests the channels afterwards, and says then what is left to do. */
   isTried?: boolean | undefined
 }
 
@@ -53,14 +55,21 @@ export interface InitWorld {
 
 /**
  * Registers the hooks and sets up channels. Output is escaped: folder and file names come from the project's author.
- * @returns false if the person declined, or asked only to see the change
+ * @returns which sessions have to be restarted; undefined if the person declined, or asked only to see the change
  */
-export async function runInit(options: InitOptions, world: InitWorld): Promise<boolean> {
+export async function runInit(
+  options: InitOptions,
+  world: InitWorld,
+): Promise<Written | undefined> {
   const print = (text: string) => world.print(escapeControls(text))
   return await register(options, { ...world, print })
 }
 
-async function register(options: InitOptions, world: InitWorld): Promise<boolean> {
+interface Written {
+  restart: readonly string[]
+}
+
+async function register(options: InitOptions, world: InitWorld): Promise<Written | undefined> {
   const state = stateDir(world.env)
   const targets = isOnlyChannels(options, state, world) ? [] : findTargets(options, world)
   refuseUnasked(options, world)
@@ -70,16 +79,16 @@ async function register(options: InitOptions, world: InitWorld): Promise<boolean
   const { setup } = options
   if (options.printOnly) {
     world.print(printed(targets, door, options))
-    return false
+    return undefined
   }
   const changes = planChanges(targets, { door, state, env: world.env })
   if (options.dryRun) {
     world.print(options.json ? asJson(changes, door, setup) : inFull(changes, setup))
-    return false
+    return undefined
   }
   if (!(await isAgreed(changes, options, world))) {
     world.print('Nothing was written.\n')
-    return false
+    return undefined
   }
   await world.installFrontDoor({ stateDir: state })
   const added = plannedSetup(setup)
@@ -92,7 +101,7 @@ async function register(options: InitOptions, world: InitWorld): Promise<boolean
     for (const { change } of applied) refuseUndone(change)
   }
   if (options.json) world.print(toJson({ door, places: applied.map((one) => placeAt(one, door)) }))
-  return true
+  return { restart: restartNotes(applied) }
 }
 
 /** `--channel` alone, once the hooks are registered somewhere: a channel serves all clients, so none has to be chosen. */
@@ -130,7 +139,8 @@ function reportOf(
 ): string {
   const { missing, untried } = nextSteps(setup, env)
   const isNew = setup !== undefined || applied.some(({ changed }) => changed)
-  const next = isTried ? [] : [...missing, ...(isNew ? untried : [])]
+  const tests = [...missing, ...(isNew ? untried : [])]
+  const next = isTried ? [] : [...restartNotes(applied), ...tests, ...pathSteps()]
   const facts = { door, setup: added, next, areNotesNew: Boolean(yes) }
   const path = showPath(configPath(configDir(env)))
   const isDone = applied.length === 0 && !setup

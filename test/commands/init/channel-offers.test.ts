@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { channelOffers } from '../../../src/commands/init/channel-offers.ts'
 import { email } from '../../../src/notifiers/email.ts'
+import { FITS } from './_scripted.ts'
 
 describe('commands: init: channel offers', () => {
   const [server, from, to] = channelOffers.email?.questions ?? []
@@ -19,5 +20,15 @@ describe('commands: init: channel offers', () => {
     expect(server?.fault(smtp) === undefined).toBe(takes({ smtp }))
     expect(from?.fault(address) === undefined).toBe(takes({ from: address }))
     expect(to?.fault(address) === undefined).toBe(takes({ to: [address] }))
+  })
+
+  it('asks in lines that fit into 60 columns', () => {
+    const lines = Object.values(channelOffers).flatMap(({ title, questions, ask }) => [
+      `x ${title}`,
+      ...(ask
+        ? []
+        : questions.map(({ text, isSecret }) => `${title}: ${text}${isSecret ? ' (hidden)' : ''}`)),
+    ])
+    expect(lines.filter(({ length }) => length > FITS)).toEqual([])
   })
 })

@@ -1,10 +1,10 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { channelOffers } from '../../../src/commands/init/channel-offers.ts'
 import { makeFolder } from '../../support/folder.ts'
-import { makeHome, root } from '../../support/home.ts'
+import { type Home, makeHome, root } from '../../support/home.ts'
 import { hasPty, startPty } from '../../support/pty.ts'
 import { shellQuote } from '../../support/shell-quote.ts'
 
@@ -21,9 +21,10 @@ const tick = (types: readonly string[]) =>
 const overSsh = { SSH_CONNECTION: '10.0.0.1 1 10.0.0.2 22' }
 
 /** A user at a terminal, in a home with droid. Over SSH no desktop is offered. */
-async function startInit(session: Record<string, string> = overSsh) {
+async function startInit(session: Record<string, string> = overSsh, prepare = (_: Home) => {}) {
   const home = await makeHome()
   mkdirSync(join(home.home, '.factory'))
+  prepare(home)
   const program = [process.execPath, join(root, 'bin/hookbell'), 'init'].map(shellQuote).join(' ')
   const env = { ...(home.env as Record<string, string>), ...session }
   const line = `stty echo cols 200 rows 50; ${program}; echo "ended with $?"; sleep 1000`
@@ -77,7 +78,7 @@ describe.skipIf(!hasPty)('init on a terminal', () => {
     await wait('Write this?')
     type(ENTER)
     // init now waits until the client would have restored its settings, and then sends the test message.
-    await wait('restart running sessions')
+    await wait(/Wrote .*config\.json/)
     type(`${ENTER}n`)
     await wait('did you see the test message')
     type(ENTER)
@@ -93,7 +94,10 @@ describe.skipIf(!hasPty)('init on a terminal', () => {
     await wait('How do you want to be told')
     type(tick(['ntfy']) + ENTER)
     await wait('Phone, through ntfy: Topic')
-    type(`my-secret-topic${ENTER}`)
+    type(`${DOWN}${ENTER}`)
+    await wait(/Name or address of the topic \(hidden\)/)
+    type(`https://ntfy.sh/my-secret-topic${ENTER}`)
+    await wait('••••')
     await wait(/secrets\.env: NTFY_TOPIC[\s\S]*Write this\?/)
     type(`n${ENTER}`)
     await wait('Nothing was written')
@@ -111,22 +115,75 @@ describe.skipIf(!hasPty)('init on a terminal', () => {
     type(ENTER)
     await wait('How do you want to be told')
     type(tick(['email', 'webhook']) + ENTER)
-    await wait('Mail: Mail server')
-    type(`mail.example.com${ENTER}`)
-    await wait('Not a URL of the form smtps:// or smtp://user')
-    type(`smtps://me:my-password@mail.example.com${ENTER}`)
-    await wait('From which address')
-    type(`bell@example.com${ENTER}`)
-    await wait('To which address')
-    type(`me@example.com${ENTER}`)
+    await wait('Mail: Sent by')
+    type(ENTER)
+    await wait('Mail: Your address there')
+    type(`me${ENTER}`)
+    await wait('An address, such as me@example.com')
+    type(`@example.com${ENTER}`)
+    await wait('App password, not that of the account (hidden)')
+    type(`my-password${ENTER}`)
+    await wait('Mail: From')
+    type(ENTER)
+    await wait('Mail: To, several with commas')
+    type(`, Lovelace, Ada <ada@example.org>${ENTER}`)
     await wait('Webhook: URL to post to')
     type(`http://example.com/x${ENTER}`)
     await wait('Not a URL that begins with https:// (http:// only for this machine)')
     type(`http://localhost:9099/x${ENTER}`)
-    await wait(/secrets\.env: SMTP_URL, WEBHOOK_URL[\s\S]*Write this\?/)
+    await wait(/secrets\.env: SMTP_PASSWORD, WEBHOOK_URL[\s\S]*Write this\?/)
     type(`n${ENTER}`)
     await wait('ended with 0')
     expect(received()).not.toContain('my-password')
+  })
+
+  it('says at the list of agents which settings cannot be changed, and goes on without', async () => {
+    const { home, type, received, wait } = await startInit(overSsh, ({ home }) => {
+      mkdirSync(join(home, '.claude'))
+      writeFileSync(join(home, '.claude/settings.json'), '{ "hooks": [')
+    })
+    await wait('Which agents')
+    expect(received()).toMatch(/Claude Code is left out: .*settings\.json:1:\d+/)
+    type(ENTER)
+    for (const question of ['For which projects', 'How do you want to be told']) {
+      await wait(question)
+      type(ENTER)
+    }
+    await wait('Write this?')
+    type(ENTER)
+    await wait('did you see the test message')
+    type('y')
+    await wait('ended with 0')
+    expect(existsSync(join(home.home, '.factory/settings.json'))).toBe(true)
+    expect(readFileSync(join(home.home, '.claude/settings.json'), 'utf8')).toBe('{ "hooks": [')
+  })
+
+  it('asks nothing if no settings can be changed', async () => {
+    const { received, wait } = await startInit(overSsh, ({ home }) =>
+      writeFileSync(join(home, '.factory/settings.json'), '{ "hooks": ['),
+    )
+    await wait(/settings\.json:1:\d+/)
+    await wait(/ended with [1-9]/)
+    expect(received()).not.toContain('Which agents')
+  })
+
+  it('says once, at the end, what is left to do', async () => {
+    const { type, received, wait } = await startInit()
+    for (const question of ['Which agents', 'For which projects', 'How do you want to be told']) {
+      await wait(question)
+      type(ENTER)
+    }
+    await wait('Write this?')
+    type(ENTER)
+    await wait('did you see the test message')
+    type('n')
+    await wait('ended with 1')
+    const [before = '', after = '', ...more] = received().split('What now:')
+    expect(more).toEqual([])
+    expect(before).not.toMatch(/Next:|restart running sessions|hookbell doctor/)
+    expect(after).toMatch(
+      /- restart running sessions.*\s+- .*hookbell doctor.*\s+- .*hookbell test terminal/,
+    )
   })
 
   it('stops on Ctrl+C, says that nothing was changed, and exits with 130', async () => {
