@@ -38,7 +38,6 @@ async function makePerson() {
     execa('npm', ['config', 'get', word], { env: usual, extendEnv: false })
   const env = {
     HOME: home,
-    PATH: `${join(home, '.local/bin')}:${process.env.PATH}`,
     NODE_EXTRA_CA_CERTS: authorities,
     XDG_RUNTIME_DIR: join(home, '.run'),
     // Git must accept this repository, even if another user owns it.
@@ -49,7 +48,6 @@ async function makePerson() {
     GIT_CONFIG_VALUE_1: ADDRESS,
     npm_config_userconfig: (await npm('userconfig')).stdout,
     npm_config_cache: (await npm('cache')).stdout,
-    npm_config_prefix: join(home, '.local'),
     npm_config_prefer_offline: 'true',
     npm_config_update_notifier: 'false',
   }
@@ -77,14 +75,15 @@ describe('a clone', () => {
         expect(exitCode, `${line}\n${all}`).toBe(0)
         return stdout
       }
-      const lines = shellLinesOf('README.md').slice(0, 3)
+      const lines = shellLinesOf('README.md').slice(0, 4)
       expect(lines).toEqual([
-        'git clone … && cd hookbell',
         'npm ci && npm start',
-        'npm run build && npm link',
+        'npm run build && npm install --global --prefix ~/.local .',
+        'export PATH="$HOME/.local/bin:$PATH"',
+        'hookbell init',
       ])
-      const [getIt = '', start = '', install = ''] = lines
-      await run(getIt.replace('…', ADDRESS), home)
+      const [start = '', install = '', path = ''] = lines
+      await run(`git clone ${ADDRESS} && cd hookbell`, home)
       const said = await run(start)
       const next = said.trimEnd().split('\n').at(-1)?.trim()
       expect(next).toBe('node bin/hookbell init')
@@ -92,10 +91,13 @@ describe('a clone', () => {
       expect(existsSync(join(home, '.local/state/hookbell/hookbell-hook'))).toBe(true)
 
       await run(install)
+      // Where no shell finds it, init says what to do.
+      const unfound = await run(`node ${clone}/bin/hookbell init --client droid --yes`)
+      expect(unfound).toContain(`put ${join(home, '.local/bin')} on your PATH`)
       // The front door starts no worker that a group can write.
       expect(await run('find dist -perm -020')).toBe('')
       const { version } = JSON.parse(readFileSync(join(clone, 'package.json'), 'utf8'))
-      expect(await run('hookbell --version', home)).toBe(version)
+      expect(await run(`${path}\nhookbell --version`, home)).toBe(version)
       // The same source gives the same programs. Uncommitted changes are not in the clone, so it may differ then.
       const programs = [
         'cli-code.cjs',
@@ -107,7 +109,7 @@ describe('a clone', () => {
       const read = (folder: string, name: string) => readFileSync(join(folder, 'dist', name))
       const others = programs.filter((name) => !read(clone, name).equals(read(root, name)))
       if (isCommitted()) expect(others).toEqual([])
-      await run('hookbell uninstall --yes', home)
+      await run(`${path}\nhookbell uninstall --yes`, home)
     },
   )
 })

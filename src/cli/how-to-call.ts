@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { delimiter, isAbsolute, join, sep } from 'node:path'
+import { homeDir } from '../fs/home.ts'
 import { realPath } from '../fs/links.ts'
 import { packageRoot } from '../package-root.ts'
 import { quoteWord } from '../text/shell.ts'
@@ -13,6 +14,7 @@ interface CallContext {
   cwd?: string
   path?: string | undefined
   platform?: NodeJS.Platform
+  home?: string
 }
 
 /** What a user types for `hookbell`, depending on how this program was started: by npx, installed, or from a clone. */
@@ -34,11 +36,15 @@ export function pathSteps({
   root = packageRoot(),
   path = process.env.PATH,
   platform = process.platform,
+  home = homeDir(),
 }: CallContext = {}): string[] {
-  const installed = /^(.+)\/lib\/node_modules\/hookbell$/.exec(root)?.[1]
-  if (platform === 'win32' || installed === undefined || isOnPath(root, path)) return []
-  const folder = join(installed, 'bin')
-  if (realPath(join(folder, 'hookbell')) !== programOf(root)) return []
+  if (platform === 'win32' || isOnPath(root, path)) return []
+  const prefix = /^(.+)\/lib\/node_modules\/hookbell$/.exec(root)?.[1]
+  // A clone is linked from the folder to which it was installed: the README names this one.
+  const folder = [...(prefix ? [prefix] : []), join(home, '.local')]
+    .map((one) => join(one, 'bin'))
+    .find((one) => realPath(join(one, 'hookbell')) === programOf(root))
+  if (folder === undefined) return []
   const first = firstWith('hookbell', (path ?? '').split(delimiter))
   const before = first === undefined ? '' : ` before ${first}, which has another one`
   const line = `export PATH=${quoteWord(folder)}:"$PATH"`

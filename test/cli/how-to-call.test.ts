@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { asTyped, howToCall, quoteIfNeeded } from '../../src/cli/how-to-call.ts'
+import { asTyped, howToCall, pathSteps, quoteIfNeeded } from '../../src/cli/how-to-call.ts'
 import { makeFolder } from '../support/folder.ts'
 
 async function makePackage(place: string) {
@@ -87,5 +87,39 @@ describe('howToCall', () => {
     ['linux', '/my files/hookbell', "'/my files/hookbell'"],
   ] as const)('quotes a word for the shell of %s: %s', (platform, word, quoted) => {
     expect(quoteIfNeeded(word, platform)).toBe(quoted)
+  })
+})
+
+describe.skipIf(process.platform === 'win32')('pathSteps', () => {
+  const makeInstalled = async (place: string) => {
+    const made = await makePackage(place)
+    const folder = join(made.home, '.local/bin')
+    mkdirSync(folder, { recursive: true })
+    symlinkSync(join(made.root, 'bin/hookbell'), join(folder, 'hookbell'))
+    return { ...made, folder }
+  }
+
+  it.each(['.local/lib/node_modules/hookbell', 'clone'])(
+    'says how to put the folder on the PATH in which npm linked %s',
+    async (place) => {
+      const { root, home, folder } = await makeInstalled(place)
+      const [step = '', ...more] = pathSteps({ root, home, path: '/usr/bin' })
+      expect(step).toContain(`put ${folder} on your PATH: add to ~/.profile`)
+      expect(step).toContain(`export PATH='${folder}':"$PATH"`)
+      expect(more).toEqual([])
+      expect(pathSteps({ root, home, path: `/usr/bin:${folder}` })).toEqual([])
+    },
+  )
+
+  it('names the folder whose program comes first', async () => {
+    const { root, home, folder, bin } = await makeInstalled('clone')
+    writeFileSync(join(bin, 'hookbell'), '')
+    const [step] = pathSteps({ root, home, path: `${bin}:${folder}` })
+    expect(step).toContain(`put ${folder} on your PATH before ${bin}, which has another one`)
+  })
+
+  it('says nothing where npm linked no program', async () => {
+    const { root, home } = await makePackage('clone')
+    expect(pathSteps({ root, home, path: '/usr/bin' })).toEqual([])
   })
 })

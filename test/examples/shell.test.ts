@@ -25,6 +25,16 @@ interface Page {
 }
 
 const yes: Typed = { answers: [[/\[Y\/n/, 'y\r']] }
+/** Enter takes what a conversation proposes. */
+const conversation: Typed = {
+  answers: [
+    [/Which agents/, '\r'],
+    [/For which projects/, '\r'],
+    [/How do you want/, '\r'],
+    [/\[Y\/n/, 'y\r'],
+    [/did you see/, 'y'],
+  ],
+}
 const untilCtrlC = (seen: RegExp): Typed => ({ answers: [[seen, CTRL_C]], exitCodes: [130] })
 
 /** On a busy machine, the front door may take more than a second, which is a warning with exit code 1. */
@@ -32,10 +42,10 @@ const doctor: Typed = { exitCodes: [0, 1] }
 
 /** Lines that are not run here, and the reason. */
 const notRun: Record<string, string> = {
-  'git clone … && cd hookbell': 'test/clone.test.ts runs it',
   'npm ci && npm start': 'test/clone.test.ts runs it',
-  'npm run build && npm link': 'test/clone.test.ts runs it',
-  'npm pack && npm install --global ./hookbell-*.tgz': 'test/session.test.ts installs the tarball',
+  'npm run build && npm install --global --prefix ~/.local .': 'test/clone.test.ts runs it',
+  'npm pack && npm install --global --prefix ~/.local ./hookbell-*.tgz':
+    'test/session.test.ts installs the tarball',
   'npm ci && npm test': 'runs this test',
   'npm run build && npx vitest run test/notifiers/index.test.ts':
     'replaces the build that the tests run',
@@ -96,12 +106,13 @@ const withDesktop = async () => {
 const asTyped: Record<string, Page> = {
   'README.md': {
     world: async () => ({ ...(await withEmulator()), ...(await withDesktop()) }),
+    before: ({ home }) => mkdirSync(join(home, '.factory')),
     own: () => [
       ['fk-…', '"$HOOKBELL_API_KEY"'],
       ['SESSION', 'sess_1'],
     ],
     lines: {
-      'hookbell init': yes,
+      'hookbell init': conversation,
       'hookbell test desktop': { next: askPermission },
       'hookbell doctor': doctor,
       'hookbell uninstall': yes,
