@@ -4,7 +4,8 @@ import type { CanonicalEvent, NoticeMeaning } from './vocabulary.ts'
 /** `bare`: event names are the top-level keys. `wrapped`: they are the keys below `hooks`. */
 export type HookLayout = 'bare' | 'wrapped'
 
-export type Scope = 'user' | 'project'
+/** `local`: a file in a project that only this user has. */
+export type Scope = 'user' | 'project' | 'local'
 
 export interface SettingsFile {
   /** Relative to the client's folder. */

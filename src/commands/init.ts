@@ -25,6 +25,10 @@ export const initCommand = defineCommand({
       type: 'boolean',
       description: "In this project's settings, shared by everyone who works on it",
     },
+    private: {
+      type: 'boolean',
+      description: "In this project's settings for you alone, where the client has such a file",
+    },
     events: {
       type: 'string',
       description: "Only these of the client's events, with commas",
@@ -73,6 +77,7 @@ const SKIPS_GUIDE = [
   'all',
   'user',
   'project',
+  'private',
   'channel',
   'answers',
   'dry-run',

@@ -38,6 +38,11 @@ export function settingsNotes(
         'Its command does nothing where hookbell is not installed',
     )
   }
+  if (scope === 'local') {
+    notes.push(
+      `${file.path} is for you alone: it holds a path of this machine, so git must ignore it`,
+    )
+  }
   return notes
 }
 

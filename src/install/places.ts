@@ -98,6 +98,7 @@ export function projectOf({ client, path }: HookPlace): string {
 export function initCommand(place: HookPlace, env: Env): string {
   const client: Client = clients[place.client]
   const command = `hookbell init --client ${client.name}`
+  if (place.scope === 'local') return `${command} --private`
   if (place.scope !== 'user') return `${command} --project`
   const [profile, { movedBy }] = [profileOf(place), client]
   if (realPath(profile) === realPath(userFolder(client, env))) return command

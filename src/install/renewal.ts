@@ -33,5 +33,6 @@ export function renewalOf(place: HookPlace): Target | undefined {
   } catch {
     return undefined
   }
-  return { ...common, scope: 'project', isRenewal: true, guard: makeGuard(root) }
+  const scope = place.scope === 'local' ? 'local' : 'project'
+  return { ...common, scope, isRenewal: true, guard: makeGuard(root) }
 }

@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from 'node:fs'
-import { dirname, join, sep } from 'node:path'
-import type { Client, Scope } from '../clients/define.ts'
+import { basename, dirname, join, sep } from 'node:path'
+import type { Client, HookFile, Scope } from '../clients/define.ts'
 import { type ClientName, clientNames, clients } from '../clients/index.ts'
 import { userFolder } from '../clients/paths.ts'
 import { HookbellError, usageError } from '../errors.ts'
@@ -41,6 +41,8 @@ export interface TargetOptions {
   project?: boolean | undefined
   /** Whether questions can be answered from elsewhere, where the client lets its hook wait. */
   answers?: boolean | undefined
+  /** In the project, but in the file that only this user has. */
+  private?: boolean | undefined
 }
 
 /** How long a question can be answered from elsewhere. */
@@ -56,7 +58,9 @@ interface Place {
  * @throws HookbellError `E_USAGE` if the choice is missing or contradicts itself, `E_SETTINGS` for a link out of the
  * project
  */
-export function findTargets(options: TargetOptions, place: Place): Target[] {
+export function findTargets(given: TargetOptions, place: Place): Target[] {
+  const options = given.private ? { ...given, project: true } : given
+  if (given.user && given.private) throw usageError('--user and --private exclude each other')
   if (options.user && options.project) throw usageError('--user and --project exclude each other')
   if (options.all && options.client !== undefined)
     throw usageError('--all and --client exclude each other')
@@ -67,9 +71,15 @@ export function findTargets(options: TargetOptions, place: Place): Target[] {
   return names.flatMap((name) => targetsOf(name, wanted, options, place))
 }
 
-function chooseClients({ all, client, project }: TargetOptions, env: Place['env']): ClientName[] {
+function chooseClients(
+  { all, client, project, private: isPrivate }: TargetOptions,
+  env: Place['env'],
+): ClientName[] {
   const found = clientNames.filter(
-    (name) => isPresent(clients[name], env) && (!project || hasProjectHooks(clients[name])),
+    (name) =>
+      isPresent(clients[name], env) &&
+      (!project || hasProjectHooks(clients[name])) &&
+      (!isPrivate || privateFile(clients[name])),
   )
   if (all && found.length > 0) return found
   return client === undefined ? [onlyOne(found)] : parseClients(client)
@@ -110,18 +120,35 @@ function targetsOf(
   const isAbsent = !isPresent(client, env)
   const folder = options.project ? projectFolder(client, cwd, env) : userFolder(client, env)
   const events = client.events.filter((event) => wanted?.includes(event) ?? true)
-  return filesInForce(client, folder, events).map((one) => {
+  const files = options.private
+    ? [{ file: filePrivate(client, folder), events }]
+    : filesInForce(client, folder, events)
+  return files.map((one) => {
     const waits = options.answers && client.takesAnswers && { waitSeconds: WAIT_SECONDS }
     const common = { name, client, folder, isAbsent, ...waits, ...one }
     if (!options.project) return { ...common, scope: 'user' }
     const root = dirname(folder)
     refuseOutside(root, [one.file.path, folder])
-    return { ...common, scope: 'project', guard: makeGuard(root) }
+    const scope = options.private ? 'local' : 'project'
+    return { ...common, scope, guard: makeGuard(root) }
   })
 }
 
 function hasProjectHooks({ hookFiles }: Client): boolean {
   return hookFiles.some(({ scope }) => scope === 'project')
+}
+
+/** The file in the client's folder of a project from which it reads the hooks of this user alone. */
+function privateFile({ folder, hookFiles }: Client): HookFile | undefined {
+  return hookFiles.find(({ scope, path }) => scope === 'local' && path.startsWith(`${folder}/`))
+}
+
+function filePrivate(client: Client, folder: string): FileInForce {
+  const found = privateFile(client)
+  if (!found)
+    throw usageError(`--private: ${client.title} has no file for that`, 'Use --user or --project')
+  const path = join(dirname(folder), found.path)
+  return { path, name: basename(path), shape: found.form === 'bare' ? 'bare' : 'wrapped' }
 }
 
 function projectFolder(client: Client, cwd: string, env: Place['env']): string {

@@ -129,6 +129,21 @@ describe('findTargets', () => {
     ])
   })
 
+  it('finds the file of the project that only this user has', () => {
+    const home = makeHome({ 'repo/.git/HEAD': '', 'repo/src/x': '' })
+    expect(find(home, { client: 'claude', private: true }, join(home, 'repo/src'))).toEqual([
+      'claude',
+      'local',
+      '~/repo/.claude/settings.local.json',
+    ])
+    const error = catchError(() =>
+      find(home, { client: 'droid', private: true }, join(home, 'repo')),
+    )
+    expect(error).toMatchObject({ message: '--private: Factory droid has no file for that' })
+    const both = catchError(() => find(home, { client: 'claude', private: true, user: true }, home))
+    expect(both).toMatchObject({ message: '--user and --private exclude each other' })
+  })
+
   it.each([
     ['the file', '.factory/settings.json', '../../outside.json'],
     ['the folder', '.factory', '../elsewhere'],

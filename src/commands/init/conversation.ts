@@ -15,7 +15,7 @@ import { answerOf, inFrame, terminalDialog } from './dialog.ts'
 /** What a person wants from `init`. */
 interface Wishes {
   client: string
-  project: boolean
+  scope: Chosen
   channels: NewChannels
   /** Values for `secrets.env`, by name. */
   secrets: ReadonlyMap<string, string>
@@ -26,21 +26,24 @@ interface Place {
   /** Channels that the configuration has already. */
   channels: readonly string[]
   /** Why the settings of a client cannot be changed; undefined if they can. */
-  refusalOf(client: ClientName, scope: { project: boolean }): HookbellError | undefined
+  refusalOf(client: ClientName, scope: Chosen): HookbellError | undefined
 }
+
+/** Whose settings get the hooks. */
+export type Chosen = 'user' | 'project' | 'private'
 
 /** Asks on the terminal what to set up. @throws HookbellError E_INTERRUPTED after Ctrl+C or Escape */
 export async function converse(place: Place): Promise<Wishes> {
   clack.intro('hookbell tells you when a coding agent needs you')
   const chosen = await askClients(place)
-  const project = await askScope()
-  const client = (project ? withoutRefused(chosen, place, { project }) : chosen).join(',')
+  const scope = await askScope()
+  const client = withoutRefused(chosen, place, scope).join(',')
   const types = await askChannels(place)
   const secrets = new Map<string, string>()
   const channels: Record<string, Record<string, unknown>> = {}
   for (const type of types) channels[type] = await askChannel(type, secrets)
   clack.outro('This is what init would write:')
-  return { client, project, channels, secrets }
+  return { client, scope, channels, secrets }
 }
 
 /** Asks whether a test message was seen. Ctrl+C means no. */
@@ -52,7 +55,7 @@ export async function askWhetherSeen(channel: string): Promise<boolean> {
 
 async function askClients(place: Place): Promise<ClientName[]> {
   const present = clientNames.filter((name) => isPresent(clients[name], place.env))
-  const found = withoutRefused(present, place, { project: false })
+  const found = withoutRefused(present, place, 'user')
   const label = (name: ClientName) => {
     const { title }: Client = clients[name]
     return found.includes(name) ? title : `${title} (not found here)`
@@ -76,7 +79,7 @@ async function askClients(place: Place): Promise<ClientName[]> {
 function withoutRefused(
   names: readonly ClientName[],
   { refusalOf }: Place,
-  scope: { project: boolean },
+  scope: Chosen,
 ): readonly ClientName[] {
   const refusals = names.map((name) => ({ name, error: refusalOf(name, scope) }))
   const refused = refusals.flatMap(({ name, error }) => (error ? [{ name, error }] : []))
@@ -90,17 +93,17 @@ function withoutRefused(
   return names.filter((name) => !refused.some((one) => one.name === name))
 }
 
-async function askScope(): Promise<boolean> {
-  const scope = await answerOf(
-    clack.select({
+async function askScope(): Promise<Chosen> {
+  return await answerOf(
+    clack.select<Chosen>({
       message: 'For which projects?',
       options: [
         { value: 'user', label: 'All of mine', hint: 'your own settings' },
         { value: 'project', label: 'This one', hint: 'for everybody who works on it' },
+        { value: 'private', label: 'This one, for me alone', hint: 'where the agent has that' },
       ],
     }),
   )
-  return scope === 'project'
 }
 
 async function askChannels({ env, channels }: Place): Promise<string[]> {

@@ -10,7 +10,7 @@ import { findTargets } from '../../install/target.ts'
 import { cleanText } from '../../text/clean.ts'
 import { sendTestMessage } from '../_test-message.ts'
 import { gatherFacts } from '../doctor/facts.ts'
-import { askWhetherSeen, converse } from './conversation.ts'
+import { askWhetherSeen, type Chosen, converse } from './conversation.ts'
 import { planChanges } from './plan.ts'
 import { type InitWorld, runInit } from './run.ts'
 import { existingChannels, type Setup } from './setup.ts'
@@ -19,10 +19,10 @@ import { existingChannels, type Setup } from './setup.ts'
 export async function runGuided(events: string | undefined, world: InitWorld): Promise<number> {
   const refusalOf = await refusals(world)
   const place = { env: world.env, channels: existingChannels(), refusalOf }
-  const { client, project, channels, secrets } = await converse(place)
+  const { client, scope, channels, secrets } = await converse(place)
   const setup: Setup | undefined =
     Object.keys(channels).length > 0 ? { channels, secrets } : undefined
-  const options = { client, project, user: !project, events, setup, isTried: true }
+  const options = { client, [scope]: true, events, setup, isTried: true }
   const written = await runInit(options, world)
   if (!written) return 0
   const worksHere = await tryCommands(world)
@@ -50,9 +50,9 @@ function whatNow(steps: readonly string[]): string {
 async function refusals({ env, cwd, installFrontDoor }: InitWorld) {
   const state = stateDir(env)
   const { path: door } = await installFrontDoor({ stateDir: state, dryRun: true })
-  return (client: ClientName, { project }: { project: boolean }): HookbellError | undefined => {
+  return (client: ClientName, scope: Chosen): HookbellError | undefined => {
     try {
-      const targets = findTargets({ client, project, user: !project }, { env, cwd })
+      const targets = findTargets({ client, [scope]: true }, { env, cwd })
       planChanges(targets, { door, state, env })
       return undefined
     } catch (error) {

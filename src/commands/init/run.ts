@@ -107,7 +107,8 @@ async function register(options: InitOptions, world: InitWorld): Promise<Written
 /** `--channel` alone, once the hooks are registered somewhere: a channel serves all clients, so none has to be chosen. */
 function isOnlyChannels(options: InitOptions, state: string, place: InitWorld): boolean {
   const { withChannels, printOnly, client, all, events, user, project } = options
-  const isChosen = [client, events].some((one) => one !== undefined) || all || user || project
+  const isPlaced = user || project || options.private
+  const isChosen = [client, events].some((one) => one !== undefined) || all || isPlaced
   if (!withChannels || printOnly || isChosen) return false
   return knownPlaces(state, place).some((one) => readRegistered(one).hooks.length > 0)
 }

@@ -208,3 +208,24 @@ describe.skipIf(!hasPty)('init on a terminal', () => {
     expect(existsSync(join(home.home, '.factory/settings.json'))).toBe(false)
   })
 })
+
+describe('init --private', () => {
+  it('writes the own front door into the settings of this project for this user, and uninstall removes it', async () => {
+    const home = await makeHome()
+    const file = join(home.project, '.claude/settings.local.json')
+    mkdirSync(join(home.home, '.claude'))
+    mkdirSync(join(home.project, '.claude'))
+    writeFileSync(file, '{ "model": "opus" }\n')
+    const first = await home.run('init', '--client', 'claude', '--private', '--yes')
+    expect(first).toMatchObject({ exitCode: 0 })
+    expect(first.stdout).toContain('git must ignore it')
+    const text = readFileSync(file, 'utf8')
+    expect(text).toContain(join(home.state, 'hookbell-hook'))
+    expect(existsSync(join(home.project, '.claude/settings.json'))).toBe(false)
+    // Another init renews it as what it is.
+    await home.run('init', '--client', 'claude', '--user', '--yes')
+    expect(readFileSync(file, 'utf8')).toBe(text)
+    expect(await home.run('uninstall', '--yes')).toMatchObject({ exitCode: 0 })
+    expect(readFileSync(file, 'utf8')).toBe('{ "model": "opus" }\n')
+  })
+})
