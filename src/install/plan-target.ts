@@ -37,7 +37,7 @@ function waitingHooks(
   text: string,
 ): Readonly<Record<string, HookEntry>> {
   const seconds = waitSeconds ?? waitIn(text)
-  if (!client.takesAnswers || scope === 'project' || seconds === undefined) return {}
+  if (!client.takesAnswers || scope !== 'user' || seconds === undefined) return {}
   return { PermissionRequest: hookEntry(client, waitingCommand(door, name, seconds)) }
 }
 

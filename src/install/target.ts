@@ -100,7 +100,7 @@ function refuseUnknownEvents(names: ClientName[], wanted: string[] | undefined):
 function refuseWithoutAnswers(names: readonly ClientName[], { project }: TargetOptions) {
   if (process.platform === 'win32')
     throw usageError('--answers: on Windows a question can only be answered where the agent asks')
-  if (project) throw usageError('--answers: not for a project, which others share', 'Use --user')
+  if (project) throw usageError('--answers: in your own settings only', 'Use --user')
   if (names.some((name) => (clients[name] as Client).takesAnswers)) return
   const able = Object.values(clients).filter((one: Client) => one.takesAnswers)
   const titles = able.map(({ title }) => title).join(', ')

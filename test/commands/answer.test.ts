@@ -286,7 +286,7 @@ describe('init --answers', () => {
 
   it.each([
     [['--client', 'gemini'], 'not known to be possible for gemini'],
-    [['--client', 'claude', '--project'], 'not for a project'],
+    [['--client', 'claude', '--project'], 'in your own settings only'],
   ])('refuses %j', async (words, message) => {
     const home = await makeHome()
     const { exitCode, stderr } = await home.run('init', ...words, '--answers', '--yes')
