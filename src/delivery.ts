@@ -16,7 +16,9 @@ const origin = z.object({
   project: z.string(),
   branch: z.string(),
   host: z.string().describe("The machine, if the reader may be at another one; '' otherwise"),
-  reply: z.string().describe("The command that answers the session; '' where none can"),
+  reply: z
+    .string()
+    .describe("The command that answers the session, or goes on with it; '' where none can"),
 })
 export type Origin = z.output<typeof origin>
 

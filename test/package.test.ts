@@ -14,7 +14,7 @@ describe('package', () => {
     const paths = (await packPackage()).files.map(({ path }) => path)
     const unexpected = paths.filter(
       (path) =>
-        !/^(bin|dist|docs|examples|templates)\//.test(path) &&
+        !/^(bin|dist|docs|examples|icons|templates)\//.test(path) &&
         !/^(package\.json|README\.md|LICENSE|CHANGELOG\.md|hooks\.example\.json|config\.schema\.json|openapi\.json)$/.test(
           path,
         ),

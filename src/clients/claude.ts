@@ -160,6 +160,7 @@ export const claude = defineClient({
     { from: 'env', name: 'CLAUDE_CODE_ENTRYPOINT', value: 'cli', isHeadless: false },
   ],
   environmentMarks: [{ CLAUDECODE: true }, { CLAUDE_PROJECT_DIR: true }],
+  resume: 'claude --resume *',
   marks: [
     { transcript_path: /[\\/]\.claude[\\/]projects[\\/]/ },
     { effort: true, prompt_id: true },

@@ -83,6 +83,7 @@ export const codex = defineClient({
   ],
   // openai/codex#10096
   environmentMarks: [{ CODEX_THREAD_ID: true }],
+  resume: 'codex resume *',
   marks: [
     { transcript_path: /[\\/]\.codex[\\/]sessions[\\/]/ },
     { turn_id: true, model: true },

@@ -113,6 +113,7 @@ export const copilot = defineClient({
   ],
   // Not documented; seen in 1.0.63 (dynatrace-oss/dtctl#288).
   environmentMarks: [{ COPILOT_CLI: true }],
+  resume: 'copilot --resume *',
   marks: [
     { transcript_path: /[\\/]\.copilot[\\/]session-state[\\/]/ },
     { transcriptPath: /[\\/]\.copilot[\\/]session-state[\\/]/ },

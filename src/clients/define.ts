@@ -200,6 +200,8 @@ export interface Client {
   environmentMarks: readonly Readonly<Record<string, true | string>>[]
   /** Its sessions take messages through the API, as `hookbell reply` posts them. */
   repliesThroughApi?: true
+  /** The command that goes on with a session, in its folder; `*` stands for the id. Absent if none is known. */
+  resume?: `${string}*${string}`
   /** Sets of conditions, each of which is met only by payloads of this client. */
   marks: readonly Where[]
   /** Clients whose hooks this one also runs, so that a hook registered for them may report events of this client. */

@@ -86,6 +86,7 @@ export const droid = defineClient({
     { GIT_SEQUENCE_EDITOR: 'true', GCM_INTERACTIVE: 'never', PYTHONUNBUFFERED: '1' },
   ],
   repliesThroughApi: true,
+  resume: 'droid --resume *',
   marks: [
     { transcript_path: /[\\/]\.factory[\\/](sessions|projects)[\\/]/ },
     { permission_mode: /^(off|spec|auto-(low|medium|high))$/ },

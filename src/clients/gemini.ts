@@ -64,6 +64,7 @@ export const gemini = defineClient({
   // No reliable mark is known that distinguishes a one-shot run from a terminal session.
   headless: [],
   environmentMarks: [{ GEMINI_CLI: true }],
+  resume: 'gemini --resume *',
   marks: [
     { transcript_path: /[\\/]\.gemini[\\/]tmp[\\/]/ },
     { hook_event_name: /^(Before|After)(Agent|Tool|Model)/ },

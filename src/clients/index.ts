@@ -36,6 +36,11 @@ export function findClient(name: string): Client | undefined {
   return Object.hasOwn(clients, name) ? clients[name as ClientName] : undefined
 }
 
+/** What messages call the agent of a client, such as `Claude`; '' for an unknown client. */
+export function agentName(name: string): string {
+  return findClient(name) ? name.charAt(0).toUpperCase() + name.slice(1) : ''
+}
+
 /** Variables by which the events of a session are judged. The front door must store them with each event. */
 export const sessionVariables: readonly string[] = [
   ...new Set((Object.values(clients) as Client[]).flatMap(variablesOf)),

@@ -68,6 +68,7 @@ export const kimi = defineClient({
   headless: [],
   // Measured with 2.1.0: no variable has a name that shows the client.
   environmentMarks: [{ TERM: 'dumb', NO_COLOR: '1', GIT_TERMINAL_PROMPT: '0' }],
+  resume: 'kimi --session *',
   marks: [
     { client_type: 'kimi_code_cli' },
     { session_id: /^session_[0-9a-f-]{36}$/, client_type: true },

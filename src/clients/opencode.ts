@@ -85,6 +85,7 @@ export const opencode = defineClient({
   headless: [],
   // Some versions from 1.17 on set nothing for commands (anomalyco/opencode#32689).
   environmentMarks: [{ OPENCODE: true }],
+  resume: 'opencode --session *',
   marks: [
     { hook_event_name: /^(session|permission|question)\.[a-z]+$/ },
     { hook_event_name: 'chat.message' },

@@ -91,6 +91,7 @@ export const qwen = defineClient({
   askTools: ['ask_user_question', 'exit_plan_mode'],
   headless: [{ from: 'env', name: 'QWEN_CODE_MESSAGING_SOCKET', value: true, isHeadless: false }],
   environmentMarks: [{ QWEN_CODE: true }],
+  resume: 'qwen --resume *',
   marks: [
     { transcript_path: /[\\/]\.qwen[\\/]projects[\\/]/ },
     { timestamp: true, permission_mode: true, hook_event_name: /^[A-Z]/, prompt_id: true },

@@ -29,6 +29,7 @@ import { compileWorker } from './compile-worker.ts'
 /** The files that the worker and the front door in Node.js load. The command line program stays in its package. */
 const COPIED = [
   'package.json',
+  'icons',
   'templates',
   'bin/hookbell-wait',
   'dist/LICENCES.txt',

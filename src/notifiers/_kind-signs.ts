@@ -1,12 +1,12 @@
 import type { Kind } from '../event/kind.ts'
 
-/** What a person sees first: an emoji, and its name in ntfy. Kinds that need nobody have none. */
-const signs: { readonly [kind in Kind]?: { emoji: string; name: string } } = {
-  permission: { emoji: '🔔', name: 'bell' },
-  waiting: { emoji: '⌛', name: 'hourglass' },
-  done: { emoji: '✅', name: 'white_check_mark' },
-  failed: { emoji: '🚨', name: 'rotating_light' },
-  'abnormal-end': { emoji: '🚨', name: 'rotating_light' },
+/** What a person sees first: an emoji, its name in ntfy, and a picture in icons/. Kinds that need nobody have none. */
+const signs: { readonly [kind in Kind]?: { emoji: string; name: string; icon: string } } = {
+  permission: { emoji: '🔔', name: 'bell', icon: 'permission' },
+  waiting: { emoji: '⌛', name: 'hourglass', icon: 'waiting' },
+  done: { emoji: '✅', name: 'white_check_mark', icon: 'done' },
+  failed: { emoji: '🚨', name: 'rotating_light', icon: 'failed' },
+  'abnormal-end': { emoji: '🚨', name: 'rotating_light', icon: 'failed' },
 }
 
 export function signOf(kind: Kind) {

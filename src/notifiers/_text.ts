@@ -2,6 +2,7 @@ import { basename } from 'node:path'
 import { ageInWords } from '../text/age.ts'
 import { cleanText, cutText, oneLine } from '../text/clean.ts'
 import { formatTime } from '../text/local-time.ts'
+import { shortSession } from '../text/short-session.ts'
 import type { Message } from './define.ts'
 
 /** An entity, a tag or a Slack link, which `boundText` must not cut in two. */
@@ -25,9 +26,34 @@ export function escapeMarkup(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
-/** Where the message comes from and when it happened, for the small print. */
+/** Where the message comes from and when it happened, for the small print: one quiet line. */
 export function originOf(message: Message, now: number): string[] {
   return [...whoOf(message), timeOf(message, now)].filter((fact) => fact !== '')
+}
+
+/** The same without the time: the session, its branch and machine, its short id, and what the title leaves out. */
+export function whoOf({ title, origin, cwd, client, sessionId }: Message): string[] {
+  const { label = '', project = '', branch = '', host = '' } = origin ?? {}
+  const facts = [
+    label,
+    ...[project || basename(cwd), client].filter((one) => !says(title, one)),
+    branch,
+    host && `on ${host}`,
+    shortSession(sessionId),
+  ]
+  return [...new Set(facts.map(oneLine))].filter((fact) => fact !== '')
+}
+
+const MAX_WAY_ON = 320
+
+/** The command to go on, below the small print. Whole or not at all: half a command must not be pasted. */
+export function wayOnOf({ origin }: Message): string {
+  const command = oneLine(origin?.reply ?? '')
+  return command.length > MAX_WAY_ON ? '' : command
+}
+
+function says(title: string, word: string): boolean {
+  return title.toLowerCase().includes(word.toLowerCase())
 }
 
 /** The message as a program gets it. Folders of another machine mean nothing at a hub: there it gets their project. */
@@ -42,26 +68,6 @@ export function sessionOf({ origin, at }: Message, now: number): string {
   const { label = '', branch = '' } = origin ?? {}
   const facts = [label, branch, ageInWords(Date.parse(at), now)]
   return facts.map(oneLine).filter(Boolean).join(' · ')
-}
-
-/** Session, project, branch, machine and client, as far as they are known. */
-function whoOf({ origin, cwd, client }: Message): string[] {
-  const { label = '', project = '', branch = '', host = '' } = origin ?? {}
-  const facts = [label, project || basename(cwd), branch, host && `on ${host}`, client]
-  return [...new Set(facts.map(oneLine))].filter((fact) => fact !== '')
-}
-
-/** The same with the whole id of the session. */
-export function whoWithSession(message: Message): string[] {
-  const { sessionId } = message
-  return [...whoOf(withoutShortId(message)), ...(sessionId ? [`session ${sessionId}`] : [])]
-}
-
-/** The message without the start of its session's id as a label, for small print that has the whole id. */
-export function withoutShortId(message: Message): Message {
-  const { origin, sessionId } = message
-  if (!origin?.label || !sessionId.startsWith(origin.label)) return message
-  return { ...message, origin: { ...origin, label: '' } }
 }
 
 /** Local time, with the age of a message that arrives late; '' if the time is not known. */

@@ -1,6 +1,9 @@
 import { release } from 'node:os'
+import { join } from 'node:path'
 import * as z from 'zod'
 import { staysShown } from '../delivery.ts'
+import { packageRoot } from '../package-root.ts'
+import { signOf } from './_kind-signs.ts'
 import { boundLine, boundText, sessionOf } from './_text.ts'
 import { defineNotifier, type Message, tooLate } from './define.ts'
 import { fitRows, rowsOf } from './desktop/fit-rows.ts'
@@ -81,10 +84,12 @@ function noticeOf(
   const origin = session && `— ${session}`
   const bodyIn = (rows: number) =>
     [fitRows(text, Math.max(2, rows - rowsOf(origin))), origin].filter(Boolean).join('\n')
+  const { icon } = signOf(message.asks ? 'permission' : message.kind) ?? {}
   return {
     title: boundLine(message.title, TITLE_LENGTH) || 'hookbell',
     body: bodyIn(ROWS),
     shortBody: bodyIn(FEW_ROWS),
+    ...(icon && { icon: join(packageRoot(), 'icons', `${icon}.png`) }),
     urgency: message.urgency,
     sound,
     timeoutSeconds: message.urgency === 'critical' ? 0 : timeoutSeconds,

@@ -4,7 +4,7 @@ import { signOf } from './_kind-signs.ts'
 import { boundMarkup } from './_markup.ts'
 import { answerLine, httpFailure, notFrom, secureUrl, urlSecrets } from './_network.ts'
 import { type JsonRequest, parseAnswer, requestJson } from './_request-json.ts'
-import { boundLine, boundText, whoWithSession } from './_text.ts'
+import { boundLine, boundText, wayOnOf, whoOf } from './_text.ts'
 import { defineNotifier, type Message, type SendContext } from './define.ts'
 import { discordCode, discordMarkup, escapeDiscord } from './discord/markup.ts'
 
@@ -111,7 +111,10 @@ async function call(
 function composeDiscord(message: Message) {
   const title = escapeDiscord(boundLine(message.title, TITLE_LENGTH) || 'hookbell')
   const head = [signOf(message.kind)?.emoji, `**${title}**`].filter(Boolean).join(' ')
-  const foot = `-# ${smallPrint(message).join(' · ')}`
+  const foot = [smallPrint(message).join(' · '), discordCode(wayOnOf(message))]
+    .filter(Boolean)
+    .map((text) => `-# ${text}`)
+    .join('\n')
   const room = CONTENT_LENGTH - head.length - foot.length - '\n\n'.length
   const markup = message.markup || escapeDiscord(boundText(message.body, room))
   const text = boundMarkup(markup, room, WHOLE)
@@ -126,11 +129,9 @@ function composeDiscord(message: Message) {
 }
 
 function smallPrint(message: Message): string[] {
-  const { origin, at } = message
-  const ms = Date.parse(at)
+  const ms = Date.parse(message.at)
   return [
-    ...whoWithSession(message).map((fact) => escapeDiscord(boundLine(fact, FACT_LENGTH))),
-    ...(origin?.reply ? [discordCode(boundLine(origin.reply, FACT_LENGTH * 2))] : []),
+    ...whoOf(message).map((fact) => escapeDiscord(boundLine(fact, FACT_LENGTH))),
     ...(Number.isNaN(ms) ? [] : [discordMarkup.parts.moment(ms, '')]),
   ]
 }

@@ -1,20 +1,12 @@
 import type { SendMailOptions } from 'nodemailer'
 import * as z from 'zod'
 import { trusting } from '../connecting.ts'
-import { oneLine } from '../text/clean.ts'
 import { isLoopback } from '../text/loopback.ts'
 import { type Mailbox, mailboxFault, mailboxKey, parseMailbox } from '../text/mailbox.ts'
 import { sha256 } from '../text/sha256.ts'
 import { isSmtpUrl, SMTP_URL_FORM, smtpCredentials } from '../text/smtp-url.ts'
 import { htmlMarkup } from './_markup.ts'
-import {
-  boundLine,
-  boundText,
-  escapeMarkup,
-  markupToken,
-  originOf,
-  withoutShortId,
-} from './_text.ts'
+import { boundLine, boundText, escapeMarkup, markupToken, originOf, wayOnOf } from './_text.ts'
 import { type ComposeContext, defineNotifier, type Message, type SendContext } from './define.ts'
 import { onlyRefused, smtpAnswer, smtpFailure } from './email/smtp-answer.ts'
 import { connectTo } from './email/smtp-connection.ts'
@@ -188,15 +180,10 @@ function renderText(message: Message, now: number): string {
   return boundText(`${parts.join('\n\n')}\n\n-- \n${small}`, BODY_LENGTH)
 }
 
-/** Where the message comes from, and how to answer it. */
+/** Where the message comes from, and below it how to go on. */
 function smallPrint(message: Message, now: number): string[] {
-  const { sessionId, origin } = message
-  const facts = [
-    originOf(withoutShortId(message), now).join(' · '),
-    sessionId && `Session ${oneLine(sessionId)}`,
-    origin?.reply && `Answer: ${origin.reply}`,
-  ]
-  return facts.filter((fact) => fact !== undefined && fact !== '') as string[]
+  const facts = [originOf(message, now).join(' · '), wayOnOf(message)]
+  return facts.filter((fact) => fact !== '')
 }
 
 function renderHtml(message: Message, title: string, now: number): string {

@@ -3,7 +3,7 @@ import { type HttpAnswer, isSuccess } from './_http.ts'
 import { signOf } from './_kind-signs.ts'
 import { answerLine, httpFailure, notFrom, secureUrl } from './_network.ts'
 import { parseAnswer, requestJson } from './_request-json.ts'
-import { boundLine, boundText, originOf } from './_text.ts'
+import { boundLine, boundText, originOf, wayOnOf } from './_text.ts'
 import { type ComposeContext, defineNotifier, type Message } from './define.ts'
 
 // The server repeats the message in its answer, with up to six bytes for a character. All of that must fit into what
@@ -84,10 +84,11 @@ function composeGotify(message: Message, _: object, { now }: Pick<ComposeContext
   const title = boundLine(message.title, TITLE_LENGTH) || 'hookbell'
   const text = boundText(message.body, TEXT_LENGTH)
   const origin = boundLine(originOf(message, now).join(' · '), ORIGIN_LENGTH)
+  const small = [origin, wayOnOf(message)].filter(Boolean).join('\n')
   const body = {
     title: [signOf(message.kind)?.emoji, title].filter(Boolean).join(' '),
     // An empty message is refused.
-    message: [text, origin].filter(Boolean).join('\n\n') || 'hookbell',
+    message: [text, small].filter(Boolean).join('\n\n') || 'hookbell',
     priority: PRIORITIES[message.urgency],
     // The agent's text must not be read as Markdown.
     extras: { 'client::display': { contentType: 'text/plain' } },

@@ -3,7 +3,7 @@ import { sha256 } from '../text/sha256.ts'
 import { signOf } from './_kind-signs.ts'
 import { secureUrl } from './_network.ts'
 import { type JsonRequest, requestJson } from './_request-json.ts'
-import { boundLine, boundText, originOf } from './_text.ts'
+import { boundLine, boundText, originOf, wayOnOf } from './_text.ts'
 import { defineNotifier, type Message, type SendContext } from './define.ts'
 import { acceptedMessage, ntfyFailure } from './ntfy/answer.ts'
 
@@ -110,7 +110,7 @@ function composeNtfy(
   { now, isBeside }: Pick<SendContext, 'now' | 'isBeside'>,
 ) {
   const tag = signOf(message.kind)?.name
-  const origin = originOf(message, now).join(' · ')
+  const origin = [originOf(message, now).join(' · '), wayOnOf(message)].filter(Boolean).join('\n')
   const body = {
     topic,
     title: boundLine(message.title, TITLE_LENGTH) || 'hookbell',

@@ -5,7 +5,7 @@ import { exportsOf } from './_exports-of.ts'
 import { type HttpAnswer, isSuccess, request } from './_http.ts'
 import { boundMarkup, slackMarkup } from './_markup.ts'
 import { answerLine, connectionFailure, httpFailure, secureUrl, urlSecrets } from './_network.ts'
-import { boundLine, boundText, escapeMarkup, markupToken, timeOf, whoWithSession } from './_text.ts'
+import { boundLine, boundText, escapeMarkup, markupToken, timeOf, wayOnOf, whoOf } from './_text.ts'
 import {
   type ComposeContext,
   DeliveryError,
@@ -17,6 +17,7 @@ import {
 // https://docs.slack.dev/reference/block-kit: more than this and Slack refuses the whole message.
 const HEADER_LENGTH = 150
 const SECTION_LENGTH = 3000
+const FACT_LENGTH = 150
 
 const RENEW = 'Create a new incoming webhook in Slack and set its URL for this channel'
 const ASK_ADMIN = 'Ask an administrator of the Slack workspace to allow it'
@@ -130,23 +131,31 @@ function composeSlack(message: Message, _: object, { now }: Pick<ComposeContext,
       ...[message.markup ? formatted(message.markup) : plainText(message.body, SECTION_LENGTH)]
         .filter(({ text }) => text.trim() !== '')
         .map((text) => ({ type: 'section' as const, text })),
-      { type: 'context' as const, elements: smallPrint(message, now) },
+      ...[smallPrint(message, now), wayOn(message)]
+        .filter((text) => text !== '')
+        .map((text) => ({ type: 'context' as const, elements: [formatted(text)] })),
     ],
   }
   return { body }
 }
 
-function smallPrint(message: Message, now: number) {
-  const facts = [...whoWithSession(message), message.origin?.reply ?? ''].filter(Boolean)
-  return [...facts.map((fact) => plainText(fact, HEADER_LENGTH)), ...time(message, now)]
+function smallPrint(message: Message, now: number): string {
+  const facts = whoOf(message).map((fact) => slackMarkup.escape(boundLine(fact, FACT_LENGTH)))
+  return [...facts, time(message, now)].filter(Boolean).join(' · ')
 }
 
 /** Slack shows it in the time zone of the reader. */
-function time({ at }: Message, now: number) {
+function time({ at }: Message, now: number): string {
   const words = timeOf({ at }, now)
-  if (words === '') return []
+  if (words === '') return ''
   const age = ageInWords(Date.parse(at), now)
-  return [formatted(`${slackMarkup.parts.moment(Date.parse(at), words)}${age && ` (${age})`}`)]
+  return `${slackMarkup.parts.moment(Date.parse(at), words)}${age && ` (${age})`}`
+}
+
+/** In a block of its own, because it is for copying. */
+function wayOn(message: Message): string {
+  const command = wayOnOf(message)
+  return command && slackMarkup.parts.code(command)
 }
 
 /** `verbatim` keeps Slack from turning bare words into links and mentions. */

@@ -3,7 +3,7 @@ import { type HttpAnswer, isSuccess } from './_http.ts'
 import { signOf } from './_kind-signs.ts'
 import { answerLine, httpFailure, secureUrl, urlSecrets } from './_network.ts'
 import { parseAnswer, requestJson } from './_request-json.ts'
-import { boundLine, boundText, originOf, withoutShortId } from './_text.ts'
+import { boundLine, boundText, originOf, wayOnOf } from './_text.ts'
 import { DeliveryError, defineNotifier, type Message, type SendContext } from './define.ts'
 
 // Teams documents 28 KB for a message; refusals were seen from 21 KB on. With these limits, a card has less than 20 KB.
@@ -88,13 +88,7 @@ function composeTeams(
 function cardOf(message: Message, now: number) {
   const title = boundLine(message.title, TITLE_LENGTH) || 'hookbell'
   const sign = signOf(message.kind)?.emoji
-  const { sessionId, origin } = message
-  const facts = [
-    ...originOf(withoutShortId(message), now),
-    sessionId && `session ${sessionId}`,
-    origin?.reply ?? '',
-  ]
-  const small = boundLine(facts.filter(Boolean).join(' · '), TITLE_LENGTH * 2)
+  const small = boundLine(originOf(message, now).join(' · '), TITLE_LENGTH * 2)
   return {
     $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
     type: 'AdaptiveCard',
@@ -105,7 +99,9 @@ function cardOf(message: Message, now: number) {
     body: [
       line([sign, title].filter(Boolean).join(' '), { size: 'Medium', weight: 'Bolder' }),
       ...linesOf(message.body),
-      ...(small ? [line(small, { size: 'Small', isSubtle: true })] : []),
+      ...[small, wayOnOf(message)]
+        .filter(Boolean)
+        .map((text) => line(text, { size: 'Small', isSubtle: true })),
     ],
   }
 }

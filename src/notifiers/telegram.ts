@@ -3,7 +3,7 @@ import type { HttpAnswer } from './_http.ts'
 import { signOf } from './_kind-signs.ts'
 import { answerLine, httpFailure, notFrom, secureUrl } from './_network.ts'
 import { parseAnswer, requestJson } from './_request-json.ts'
-import { boundLine, boundText, markupToken, timeOf, whoWithSession } from './_text.ts'
+import { boundLine, boundText, markupToken, timeOf, wayOnOf, whoOf } from './_text.ts'
 import { DeliveryError, defineNotifier, type Message, type SendContext } from './define.ts'
 import { closeElements, escapeTelegram, telegramMarkup } from './telegram/markup.ts'
 
@@ -164,7 +164,9 @@ function composeTelegram(
 ) {
   const title = escapeLine(message.title, TITLE_LENGTH) || 'hookbell'
   const head = [signOf(message.kind)?.emoji, `<b>${title}</b>`].filter(Boolean).join(' ')
-  const foot = `<i>${smallPrint(message, now).join(' · ')}</i>`
+  const foot = [`<i>${smallPrint(message, now).join(' · ')}</i>`, wayOn(message)]
+    .filter(Boolean)
+    .join('\n')
   const room = TEXT_LENGTH - head.length - foot.length - '\n\n\n\n'.length
   const markup = message.markup || escapeTelegram(boundText(message.body, room))
   const text = closeElements(boundText(markup, room, markupToken))
@@ -185,10 +187,11 @@ function escapeLine(text: string, max: number): string {
 }
 
 function smallPrint(message: Message, now: number): string[] {
-  const { reply } = message.origin ?? {}
-  const facts = [...whoWithSession(message), timeOf(message, now)].filter(Boolean)
-  return [
-    ...facts.map((fact) => escapeLine(fact, FACT_LENGTH)),
-    ...(reply ? [telegramMarkup.parts.code(boundLine(reply, FACT_LENGTH * 2))] : []),
-  ]
+  const facts = [...whoOf(message), timeOf(message, now)].filter(Boolean)
+  return facts.map((fact) => escapeLine(fact, FACT_LENGTH))
+}
+
+function wayOn(message: Message): string {
+  const command = wayOnOf(message)
+  return command && telegramMarkup.parts.code(command)
 }

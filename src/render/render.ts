@@ -1,14 +1,13 @@
-import { findClient } from '../clients/index.ts'
 import type { EnrichedEvent } from '../context/enrich.ts'
 import type { Clearance, Message, Origin, Urgency } from '../delivery.ts'
 import { describeError } from '../errors.ts'
-import type { Kind } from '../event/kind.ts'
 import { cleanText, cutText, oneLine } from '../text/clean.ts'
 import { redactStart } from '../text/redact/redact.ts'
 import { type Format, fill, formats } from './engine.ts'
 import type { Templates } from './templates.ts'
 import type { ValueDeps } from './value-source.ts'
 import { Values } from './values.ts'
+import { wayOn } from './way-on.ts'
 
 const MAX_TITLE = 120
 const MAX_BODY = 3000
@@ -30,8 +29,6 @@ export interface Channel extends Reader {
 
 /** For the journal on this machine. */
 const here: Reader = { clearance: 'full' }
-
-const endings: readonly Kind[] = ['ended', 'abnormal-end']
 
 /** Renders the templates for one event. For a broken template of the user the built-in one is used: see `problems`. */
 export class Renderer {
@@ -91,17 +88,13 @@ export class Renderer {
 
   #origin({ leavesMachine, ...reader }: Channel): Origin {
     const values = this.#valuesFor(reader)
-    const id = String(values.get('session_id'))
-    const { client, kind, project } = this.#event
-    // The id comes from the payload: it is put into a command only if it is a plain word.
-    const isWord = /^\w[\w.-]{0,127}$/.test(id)
-    const canReply = findClient(client)?.repliesThroughApi && isWord && !endings.includes(kind)
+    const { client, project } = this.#event
     return {
       label: String(values.get('label')),
       project: this.#field(project, 200) || client,
       branch: String(values.get('branch')),
       host: leavesMachine ? String(values.get('host')) : '',
-      reply: canReply ? `hookbell reply ${id} "…"` : '',
+      reply: wayOn(this.#event, String(values.get('session_id')), this.#deps.secrets),
     }
   }
 
@@ -146,7 +139,7 @@ export class Renderer {
       if (format !== 'plain') return ''
       const values = this.#valuesFor(reader)
       const text = values.get('message') || values.get('headline').valueOf()
-      return `${values.get('project')}: ${values.get('event')}\n${text}`
+      return `${values.get('who')}: ${values.get('event')}\n${text}`
     }
   }
 

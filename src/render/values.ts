@@ -1,3 +1,4 @@
+import { agentName } from '../clients/index.ts'
 import type { Deeds } from '../context/deeds.ts'
 import type { EnrichedEvent } from '../context/enrich.ts'
 import type { Clearance } from '../delivery.ts'
@@ -28,7 +29,10 @@ type Value = string | Formatted
 
 /** All values that a template can use, and how they are made: truncated, without secrets and control characters. */
 const makers = {
-  project: (from) => cutMiddle(from.line(from.event.project), MAX_PROJECT) || from.event.client,
+  who: (from) =>
+    [agentName(from.event.client), projectOf(from)].filter(Boolean).join(' · ') ||
+    from.event.client,
+  project: (from) => projectOf(from) || from.event.client,
   client: ({ event }) => event.client,
   event: (from) => from.line(from.event.name),
   kind: ({ event }) => event.kind,
@@ -130,6 +134,10 @@ export class Values {
     if (clearance === 'summary') return name === 'files' || name === 'commands'
     return agentText.has(name) || (name === 'reason' && !/^[\w.-]{1,40}$/.test(event.reason))
   }
+}
+
+function projectOf(from: Source): string {
+  return cutMiddle(from.line(from.event.project), MAX_PROJECT)
 }
 
 /** A session may itself run under the name of an agent: only the ids show a sub-agent. */

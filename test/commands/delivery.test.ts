@@ -144,11 +144,15 @@ describe('commands: outcome of events', () => {
     const id = home.accept({ ...stop, last_assistant_message: 'All green' })
     await home.run('worker', '--once')
     const { stdout: all } = await home.run('log')
-    expect(all).toMatch(/delivered {2}droid s1 {2}api-server: done · All green {2}team/)
+    expect(all).toMatch(/delivered {2}droid s1 {2}Droid · api-server: done · All green {2}team/)
     const { stdout: one } = await home.run('log', id)
     expect(one).toContain('team: delivered (1 attempt): ok')
     const { stdout: json } = await home.run('log', id, '--json')
-    expect(JSON.parse(json)).toMatchObject({ id, outcome: 'delivered', title: 'api-server: done' })
+    expect(JSON.parse(json)).toMatchObject({
+      id,
+      outcome: 'delivered',
+      title: 'Droid · api-server: done',
+    })
   })
 
   it('dead lists failed events with the reason, and dead retry keeps their id', async () => {

@@ -17,7 +17,7 @@ describe('hookbell digest', () => {
     expect(title).toBe('Digest: 1 done, 1 asked, 1 still waiting')
     expect(project).toBe('api-server: 1 done, 1 asked')
     expect(waiting).toMatch(
-      /^waiting since \d{4}-\d\d-\d\d \d\d:\d\d: api-server: permission needed · May I\?$/,
+      /^waiting since \d{4}-\d\d-\d\d \d\d:\d\d: Droid · api-server: permission needed · May I\?$/,
     )
     const { stdout: json } = await home.run('digest', '--json', '--since', '1h')
     expect(JSON.parse(json)).toMatchObject({ events: 2, done: 1, waiting: [{}] })

@@ -177,8 +177,8 @@ describe('the numbers of one history', () => {
       [first, second].map(async (id) => (await json('why', id)).title),
     )
     expect(titles).toEqual([
-      'api-server: done in 11 min (up to 4 min of it waiting for you)',
-      'api-server: done in 2 min (up to 1 min of it waiting for you)',
+      'Claude · api-server: done in 11 min (up to 4 min of it waiting for you)',
+      'Claude · api-server: done in 2 min (up to 1 min of it waiting for you)',
     ])
     const { stdout: why } = await home.run('why', asked.transcript)
     expect(why).toMatch(/^ {2}answer +\S+ \S+, after 4 min: the transcript goes on$/m)

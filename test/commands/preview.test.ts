@@ -54,7 +54,7 @@ describe('hookbell preview', () => {
     const html = join(home.home, 'mail.html')
     const { stdout, exitCode } = await home.run('preview', 'question', '--html', html)
     expect(exitCode).toBe(0)
-    expect(stdout).toContain('Subject: api-server: asks you\n')
+    expect(stdout).toContain('Subject: Claude · api-server: asks you\n')
     expect(stdout).toContain('Where should failed webhooks be kept?\n1. PostgreSQL\n2. Redis')
     expect(readFileSync(html, 'utf8')).toContain('<li>PostgreSQL</li>')
     expect(stdout).not.toContain('canary')
@@ -67,7 +67,7 @@ describe('hookbell preview', () => {
       const { stdout, exitCode } = await home.run('preview', name)
       expect(exitCode).toBe(0)
       const kind = name === 'question' ? 'permission' : name
-      const title = expect.stringMatching(/^api-server: /)
+      const title = expect.stringMatching(/^(Claude|Droid) · api-server: /)
       expect(JSON.parse(stdout)).toMatchObject({ kind, title })
     },
   )

@@ -36,7 +36,7 @@ describe('hookbell why', () => {
     const id = await tell({ hook_event_name: 'Stop', last_assistant_message: 'All green' })
     const { stdout } = await home.run('why')
     expect(plain(stdout, id)).toMatchInlineSnapshot(`
-      "api-server: done <id>
+      "Droid · api-server: done <id>
         accepted  <time>
         client    droid, session 00000001-2222-4333-8444-555555555555
         kind      done: event Stop
@@ -95,7 +95,7 @@ describe('hookbell why', () => {
     expect(stdout).toMatch(/team +suppressed by the rule short-turns: the turn took [\d.]+ s, less/)
     const why = await home.run('why', 'last')
     expect(plain(why.stdout, end)).toMatchInlineSnapshot(`
-      "api-server: session ended (other) <id>
+      "Droid · api-server: session ended (other) <id>
         accepted  <time>
         client    droid, session 00000001-2222-4333-8444-555555555555
         kind      ended: event SessionEnd, reason other

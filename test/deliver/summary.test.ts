@@ -7,7 +7,7 @@ import {
   withoutAnswered,
 } from '../../src/deliver/summary.ts'
 import { type Delivery, deliverySchema } from '../../src/delivery.ts'
-import { whoWithSession } from '../../src/notifiers/_text.ts'
+import { whoOf } from '../../src/notifiers/_text.ts'
 import { makeDelivery } from '../support/delivery.ts'
 
 function asking(id: string, text: string) {
@@ -158,7 +158,7 @@ describe('a summary', () => {
       'box-1 · shop: done · body of a',
       'box-2 · shop: done · body of b',
     ])
-    expect(whoWithSession(message)).toEqual(['shop', 'main', 'claude'])
+    expect(whoOf(message)).toEqual(['claude', 'main'])
   })
 
   it('contains a text that several have once, so that there is room for their names', () => {
@@ -205,7 +205,7 @@ describe('a summary', () => {
   it('names once what all messages have in common', () => {
     const { message } = summarize([from('a', 'box-1', 'shop'), from('b', 'box-1', 'api')])
     expect(message.body).not.toContain('box-1')
-    expect(whoWithSession(message)).toEqual(['on box-1', 'claude'])
+    expect(whoOf(message)).toEqual(['claude', 'on box-1'])
   })
 
   const of = (event: string, sessionId: string) => {

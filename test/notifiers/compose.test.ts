@@ -43,13 +43,15 @@ async function composeAndSend(
 }
 
 describe('a composed message', () => {
-  it('names a session without a name once in a mail, by its full id', async () => {
+  it('names a session without a name once in a mail, by the start of its id', async () => {
     const unnamed = { ...message, origin: { ...message.origin, label: '7d3f9a52' } } as Message
     const options = { smtp: 'smtp://127.0.0.1', from: 'a@example.com', to: ['b@example.com'] }
     const { email } = notifiers
     const channel = email.options.parse(options)
     const composed = await email.compose?.(unnamed, channel, { now, attempt: 1 })
-    expect(composed?.body).toMatch(/\n-- \nshop · main · on build-3 · .*\nSession 7d3f9a52-6c1e\n/)
+    expect(composed?.body).toMatch(
+      /\n-- \n7d3f9a52 · claude · main · on build-3 · 2026[^·]*\nhookbell reply 7d3f9a52-6c1e "…"$/,
+    )
   })
 
   it.each([

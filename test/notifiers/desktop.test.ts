@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { desktop } from '../../src/notifiers/desktop.ts'
@@ -108,6 +109,19 @@ describe.skipIf(reason)(`notifiers: desktop${reason}`, () => {
 
   it('uses a default title for a message without one', async () => {
     expect(await show({ title: '', body: '' })).toMatchObject({ title: 'hookbell', body: '' })
+  })
+
+  it.each([
+    ['permission', 'permission'],
+    ['waiting', 'waiting'],
+    ['done', 'done'],
+    ['failed', 'failed'],
+    ['abnormal-end', 'failed'],
+    ['ended', ''],
+  ] as const)('shows a picture for the kind %s', async (kind, picture) => {
+    const { icon } = await show({ kind })
+    expect(basename(icon, '.png')).toBe(picture)
+    if (icon) expect(readFileSync(icon).toString('latin1')).toMatch(/^\x89PNG/)
   })
 
   it.each([

@@ -50,7 +50,8 @@ describe('notifiers: discord', () => {
     expect(await post({ markup: 'wants to **run** `npm test`', origin })).toEqual({
       content:
         '🔔 **Permission needed in shop**\nwants to **run** `npm test`\n' +
-        '-# Retry · shop · main · on box · claude · session b7c1 · `hookbell reply b7c1 "…"` · <t:1795167000:f>',
+        '-# Retry · claude · main · on box · b7c1 · <t:1795167000:f>\n' +
+        '-# `hookbell reply b7c1 "…"`',
       allowed_mentions: { parse: [] },
       flags: 4,
     })

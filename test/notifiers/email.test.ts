@@ -43,8 +43,7 @@ describe('notifiers: email', () => {
       Line 2
 
       -- 
-      shop · claude · 2026-11-20 09:30
-      Session b7c1
+      shop · claude · b7c1 · 2026-11-20 09:30
       "
     `)
     expect(mail.html).toMatchInlineSnapshot(`
@@ -54,8 +53,7 @@ describe('notifiers: email', () => {
       <body style="font: 15px/1.5 system-ui, sans-serif; max-width: 42em; margin: 1em auto; padding: 0 1em; overflow-wrap: break-word">
       <h1 style="font-size: 1.2em">Build &lt;failed&gt; &amp; stopped</h1>
       <p>Line 1<br>Line 2</p>
-      <p style="color: #777; font-size: 0.85em; border-top: 1px solid #8884; padding-top: 0.6em; margin-top: 1.6em">shop · claude · 2026-11-20 09:30<br>
-      Session b7c1</p>
+      <p style="color: #777; font-size: 0.85em; border-top: 1px solid #8884; padding-top: 0.6em; margin-top: 1.6em">shop · claude · b7c1 · 2026-11-20 09:30</p>
       </body>
       </html>
 

@@ -42,7 +42,7 @@ describe('notifiers: gotify', () => {
         },
         "message": "The agent wants to run the tests
 
-      shop · claude · 2026-11-20 09:30",
+      claude · b7c1 · 2026-11-20 09:30",
         "priority": 8,
         "title": "🔔 Permission needed in shop",
       }
@@ -72,7 +72,7 @@ describe('notifiers: gotify', () => {
 
   it('never sends an empty message, which Gotify refuses', async () => {
     const { post } = await start()
-    const empty = { title: '', body: '', cwd: '', client: '', at: '', kind: 'other' }
+    const empty = { title: '', body: '', cwd: '', client: '', at: '', sessionId: '', kind: 'other' }
     expect(await post(empty)).toMatchObject({ title: 'hookbell', message: 'hookbell' })
   })
 

@@ -48,7 +48,7 @@ describe('notifiers: ntfy', () => {
         "click": "https://example.com/x",
         "message": "The agent wants to run the tests
 
-      shop · claude · 2026-11-20 09:30",
+      claude · b7c1 · 2026-11-20 09:30",
         "priority": 3,
         "sequence_id": "10eac14177f83fdaa4ef09097e28e96e",
         "tags": [
@@ -199,8 +199,8 @@ describe('notifiers: ntfy', () => {
 
   it('shows the origin of a message without text', async () => {
     const { post } = await start()
-    expect((await post({ body: '' })).message).toBe('shop · claude · 2026-11-20 09:30')
-    const empty = { title: '', body: '', cwd: '', client: '', event: '', at: '' }
+    expect((await post({ body: '' })).message).toBe('claude · b7c1 · 2026-11-20 09:30')
+    const empty = { title: '', body: '', cwd: '', client: '', event: '', at: '', sessionId: '' }
     expect(await post(empty)).toMatchObject({ title: 'hookbell', message: 'hookbell' })
   })
 

@@ -91,7 +91,19 @@ describe('notifiers: teams', () => {
                     {
                       "isSubtle": true,
                       "size": "Small",
-                      "text": "Retry · shop · main · on box · claude · 2026-11-20 09:30 · session b7c1 · hookbell reply b7c1 "…"",
+                      "text": "Retry · claude · main · on box · b7c1 · 2026-11-20 09:30",
+                      "type": "TextRun",
+                    },
+                  ],
+                  "spacing": "Small",
+                  "type": "RichTextBlock",
+                },
+                {
+                  "inlines": [
+                    {
+                      "isSubtle": true,
+                      "size": "Small",
+                      "text": "hookbell reply b7c1 "…"",
                       "type": "TextRun",
                     },
                   ],

@@ -55,8 +55,8 @@ describe('notifiers: telegram', () => {
       message_thread_id: 5,
       text:
         '🔔 <b>Permission needed in shop</b>\n\nwants to <b>run</b> <code>npm test</code>\n\n' +
-        '<i>Retry · shop · main · on box · claude · session b7c1 · 2026-11-20 09:30 · ' +
-        '<code>hookbell reply b7c1 &quot;…&quot;</code></i>',
+        '<i>Retry · claude · main · on box · b7c1 · 2026-11-20 09:30</i>\n' +
+        '<code>hookbell reply b7c1 &quot;…&quot;</code>',
       parse_mode: 'HTML',
       link_preview_options: { is_disabled: true },
       disable_notification: false,

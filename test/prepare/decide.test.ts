@@ -72,7 +72,7 @@ describe('the duration of a turn', () => {
     const memory = new Memory()
     await prepared(prompt, { config: { routes }, memory })
     const { deliveries } = await prepared(stop, { config: { routes }, memory, seconds: 240 })
-    expect(deliveries).toMatchObject([{ message: { title: 'shop: done in 4 min' } }])
+    expect(deliveries).toMatchObject([{ message: { title: 'Claude · shop: done in 4 min' } }])
   })
 
   it('is the time since a person last wrote if the client began the turn by itself', async () => {
@@ -84,10 +84,12 @@ describe('the duration of a turn', () => {
     await told({ ...stop, background_tasks: [{ id: 'b1' }, { id: 'b2' }] }, 60)
     await told(own, 600)
     expect(await told({ ...stop, background_tasks: [{ id: 'b1' }] }, 605)).toBe(
-      'shop: done in 10 min',
+      'Claude · shop: done in 10 min',
     )
     await told({ ...prompt, prompt: 'And the linter' }, 700)
-    expect(await told({ ...stop, background_tasks: [{ id: 'b1' }] }, 705)).toBe('shop: done in 5 s')
+    expect(await told({ ...stop, background_tasks: [{ id: 'b1' }] }, 705)).toBe(
+      'Claude · shop: done in 5 s',
+    )
   })
 
   it('tells how much of it the turn may have waited for a person', async () => {
@@ -98,11 +100,11 @@ describe('the duration of a turn', () => {
     await told(ask, 30)
     // The answer is not seen before the end of the turn, so it came at any time until then.
     expect((await told(stop, 7260)).title).toBe(
-      'shop: done in 2 h 1 min (up to 2 h 1 min of it waiting for you)',
+      'Claude · shop: done in 2 h 1 min (up to 2 h 1 min of it waiting for you)',
     )
     await told(prompt, 9000)
     const next = await told(stop, 9120)
-    expect([next.title, next.facts?.waitingMs]).toEqual(['shop: done in 2 min', undefined])
+    expect([next.title, next.facts?.waitingMs]).toEqual(['Claude · shop: done in 2 min', undefined])
   })
 
   it('never looks as long as the limit that it is below', async () => {
@@ -148,7 +150,7 @@ describe('the duration of a turn', () => {
 
   it('is unknown if no prompt of it is known', async () => {
     const { entry, deliveries } = await prepared(stop, { config: { routes } })
-    expect(entry.title).toBe('shop: done')
+    expect(entry.title).toBe('Claude · shop: done')
     expect(deliveries).toEqual([])
   })
 })

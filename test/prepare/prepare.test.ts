@@ -42,10 +42,13 @@ describe('a prepared event', () => {
       session: sessionHash({ client: 'claude', sessionId: 's1', id: 'e0' }),
       kind: 'permission',
       urgency: 'critical',
-      message: expect.objectContaining({ title: 'shop: permission needed', kind: 'permission' }),
+      message: expect.objectContaining({
+        title: 'Claude · shop: permission needed',
+        kind: 'permission',
+      }),
       questions: [
         {
-          ...{ id: 'e0', at, title: 'shop: permission needed' },
+          ...{ id: 'e0', at, title: 'Claude · shop: permission needed' },
           text: expect.stringContaining('npm publish'),
         },
       ],
@@ -61,7 +64,7 @@ describe('a prepared event', () => {
     expect(entry).toEqual({
       ...{ at, id: 'e0', type: 'accepted', acceptedAt: at, event: 'PermissionRequest' },
       ...{ kind: 'permission', client: 'claude', sessionId: 's1', project: 'shop' },
-      title: 'shop: permission needed',
+      title: 'Claude · shop: permission needed',
       text: expect.stringContaining('npm publish'),
       facts: expect.objectContaining({ tool: 'Bash', branch: 'main', isOverSsh: true }),
       to: ['desk', 'log'],
@@ -246,7 +249,7 @@ describe('a delivery that is prepared again', () => {
     const unknown = { ...failed, durationMs: undefined }
     expect(await prepareAgain(eventOf(stop), unknown, loaded, deps)).toMatchObject({
       ...failed,
-      message: { kind: 'failed', title: 'Bank (shop): failed' },
+      message: { kind: 'failed', title: 'Claude · Bank (shop): failed' },
     })
   })
 
@@ -260,7 +263,9 @@ describe('a delivery that is prepared again', () => {
       loaded,
       deps,
     )
-    expect(message.title).toBe('shop: done in 2 h 1 min (up to 1 h 55 min of it waiting for you)')
+    expect(message.title).toBe(
+      'Claude · shop: done in 2 h 1 min (up to 1 h 55 min of it waiting for you)',
+    )
   })
 })
 
@@ -275,7 +280,7 @@ it('a delivery that is made again does not wait for a prompt that may follow', a
   const addressed = { kind: 'done', channel: 'desk', urgency: 'normal', durationMs: 6000 } as const
   const event = eventOf(done, seconds, 'codex')
   const { message } = await prepareAgain(event, addressed, loaded, { ...deps, now })
-  expect(message.title).toBe('shop: done in 6 s')
+  expect(message.title).toBe('Codex · shop: done in 6 s')
   expect(looks).toBe(0)
 })
 

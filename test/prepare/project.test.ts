@@ -7,7 +7,7 @@ describe('the file of a project', () => {
   const titleOf = async (project?: Partial<ProjectRules>) => {
     const { deliveries, entry } = await prepared(stop, project ? { project } : {})
     expect(entry.project).toBe('shop')
-    return deliveries[0]?.message.title.split(':')[0]
+    return deliveries[0]?.message.title.split(':')[0]?.replace('Claude · ', '')
   }
 
   it('may name the project, but only beside the name of its folder until it is trusted', async () => {
@@ -18,7 +18,7 @@ describe('the file of a project', () => {
     expect(await titleOf({ label: 'Bank', trust: 'changed' })).toBe('Bank (shop)')
     expect(await titleOf({ label: 'Bank', trust: 'trusted' })).toBe('Bank')
     const { deliveries } = await prepared(stop, { project: { label: 'Bank' }, folder: '' })
-    expect(deliveries[0]?.message.title).toMatch(/^Bank:/)
+    expect(deliveries[0]?.message.title).toMatch(/^Claude · Bank:/)
   })
 
   it.each<[string, Partial<ProjectRules>, RegExp | undefined]>([

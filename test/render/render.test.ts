@@ -1,6 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { lexer } from 'marked'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { EnrichedEvent } from '../../src/context/enrich.ts'
@@ -64,41 +66,49 @@ function render(event: Partial<EnrichedEvent>, folder = makeConfigDir(), secrets
 
 describe('a message', () => {
   it.each<[Partial<EnrichedEvent>, string, string]>([
-    [{ kind: 'permission', message: 'Use Bash?' }, 'api-server: permission needed', 'Use Bash?'],
-    [{ kind: 'waiting', message: 'Idle' }, 'api-server: waiting for you', 'Idle'],
+    [
+      { kind: 'permission', message: 'Use Bash?' },
+      'Droid · api-server: permission needed',
+      'Use Bash?',
+    ],
+    [{ kind: 'waiting', message: 'Idle' }, 'Droid · api-server: waiting for you', 'Idle'],
     [{ kind: 'waiting', client: 'hookbell', message: 'It works' }, 'hookbell works', 'It works'],
     [
       { kind: 'waiting', notificationType: 'push_notification', message: 'The build is red' },
-      'api-server: a message for you',
+      'Droid · api-server: a message for you',
       'The build is red',
     ],
-    [{ lastMessage: 'All green', durationMs: 240_000 }, 'api-server: done in 4 min', 'All green'],
-    [{}, 'api-server: done', ''],
-    [{ backgroundTasks: 1 }, 'api-server: done', 'Still in the background: 1 task'],
+    [
+      { lastMessage: 'All green', durationMs: 240_000 },
+      'Droid · api-server: done in 4 min',
+      'All green',
+    ],
+    [{}, 'Droid · api-server: done', ''],
+    [{ backgroundTasks: 1 }, 'Droid · api-server: done', 'Still in the background: 1 task'],
     [
       { lastMessage: 'Started both', backgroundTasks: 2 },
-      'api-server: done',
+      'Droid · api-server: done',
       'Started both\nStill in the background: 2 tasks',
     ],
-    [{ kind: 'subagent-done', agent: 'tester' }, 'api-server: sub-agent done (tester)', ''],
+    [{ kind: 'subagent-done', agent: 'tester' }, 'Droid · api-server: sub-agent done (tester)', ''],
     [
       { kind: 'subagent-done', agent: 'tester', message: 'out of memory', lastMessage: 'So far' },
-      'api-server: sub-agent failed (tester)',
+      'Droid · api-server: sub-agent failed (tester)',
       'out of memory\nSo far',
     ],
     [
       { kind: 'abnormal-end', reason: 'error', durationMs: 5000 },
-      'api-server: session ended abnormally (error)',
+      'Droid · api-server: session ended abnormally (error)',
       'It lasted 5 s.',
     ],
     [
       { kind: 'abnormal-end', reason: 'other', message: 'status 401', durationMs: 5000 },
-      'api-server: session ended abnormally (other)',
+      'Droid · api-server: session ended abnormally (other)',
       'status 401\nIt lasted 5 s.',
     ],
-    [{ kind: 'ended', reason: 'clear' }, 'api-server: session ended (clear)', ''],
-    [{ kind: 'failed', message: 'rate limit' }, 'api-server: failed', 'rate limit'],
-    [{ kind: 'failed' }, 'api-server: failed', 'The turn ended with an error.'],
+    [{ kind: 'ended', reason: 'clear' }, 'Droid · api-server: session ended (clear)', ''],
+    [{ kind: 'failed', message: 'rate limit' }, 'Droid · api-server: failed', 'rate limit'],
+    [{ kind: 'failed' }, 'Droid · api-server: failed', 'The turn ended with an error.'],
     [
       {
         kind: 'failed',
@@ -110,13 +120,18 @@ describe('a message', () => {
       'hookbell: it is broken',
       'Fix it',
     ],
-    [{ kind: 'other', name: 'FutureEvent', problems: ['cut'] }, 'api-server: FutureEvent', 'cut'],
+    [
+      { kind: 'other', name: 'FutureEvent', problems: ['cut'] },
+      'Droid · api-server: FutureEvent',
+      'cut',
+    ],
     [
       { kind: 'other', name: 'UserPromptSubmit', prompt: 'Fix it' },
-      'api-server: UserPromptSubmit',
+      'Droid · api-server: UserPromptSubmit',
       'Fix it',
     ],
-    [{ project: '', kind: 'permission' }, 'droid: permission needed', ''],
+    [{ project: '', kind: 'permission' }, 'Droid: permission needed', ''],
+    [{ client: 'unknown', kind: 'permission' }, 'api-server: permission needed', ''],
   ])('for the event %j has a readable title and body', (event, title, body) => {
     expect(render(event)).toMatchObject({ title, body, problems: [] })
   })
@@ -134,7 +149,7 @@ describe('a message', () => {
     const project = `api${'👩‍👩‍👧'.repeat(8)}${'-server'.repeat(8)} (bold-fox)`
     const renderer = render({ kind, project, agent: 'tester'.repeat(20) })
     const { title, origin } = renderer.message('normal', { clearance: 'full' })
-    expect(title).toMatch(/^api\S+…[a-z-]+ \(bold-fox\): /)
+    expect(title).toMatch(/^Droid · api\S+…[a-z-]+ \(bold-fox\): /)
     expect(title).toContain(`(bold-fox): ${words}`)
     expect(title.isWellFormed()).toBe(true)
     expect(origin?.project).toBe(project)
@@ -161,7 +176,7 @@ describe('a message', () => {
     const renderer = render({ kind: 'other', name: 'FutureEvent', tool: 'Bash', message: 'a' })
     for (const markup of ['slack', 'discord', 'telegram', 'html'] as const) {
       const message = renderer.message('normal', { clearance: 'full', markup })
-      expect(message.title).toBe('api-server: FutureEvent (Bash)')
+      expect(message.title).toBe('Droid · api-server: FutureEvent (Bash)')
       expect(message.markup, markup).not.toContain('FutureEvent')
     }
   })
@@ -227,7 +242,7 @@ describe('a message', () => {
       title: 'Ping api-server',
       body: 'ok!',
     })
-    expect(render({ kind: 'waiting' }, folder).title).toBe('api-server: waiting for you')
+    expect(render({ kind: 'waiting' }, folder).title).toBe('Droid · api-server: waiting for you')
   })
 
   it.each([
@@ -243,7 +258,7 @@ describe('a message', () => {
     (_, template, problem) => {
       const folder = makeConfigDir({ 'plain/done.liquid': template })
       const { title, problems } = render({}, folder)
-      expect(title).toBe('api-server: done')
+      expect(title).toBe('Droid · api-server: done')
       expect(problems.join()).toMatch(problem)
     },
   )
@@ -278,25 +293,25 @@ describe('a question', () => {
     [
       'its command',
       { ...question, about: 'command', subject: 'npm publish *', detail: 'Release it' },
-      'api-server: permission needed',
+      'Droid · api-server: permission needed',
       'Bash: npm publish *\nRelease it',
     ],
     [
       'its file',
       { ...question, about: 'file', tool: 'Edit', subject: 'src/a_b.ts' },
-      'api-server: permission needed',
+      'Droid · api-server: permission needed',
       'Edit: src/a_b.ts',
     ],
     [
       'its words and choices',
       { ...question, about: 'question', subject: 'Which **store**?', choices: ['SQLite', 'Redis'] },
-      'api-server: asks you',
+      'Droid · api-server: asks you',
       'Which store?\n1. SQLite\n2. Redis',
     ],
     [
       'its plan',
       { ...question, about: 'plan', subject: '# Plan\n\n1. Move\n2. Test' },
-      'api-server: asks you to approve a plan',
+      'Droid · api-server: asks you to approve a plan',
       'Plan\n\n1. Move\n2. Test',
     ],
   ])('is shown with %s', (_, asked, title, body) => {
@@ -318,7 +333,7 @@ describe('a question of a sub-agent', () => {
   it('names the sub-agent before what it asks, in each format', () => {
     const renderer = render({ ...event, agent: 'Ex*plore' })
     expect(renderer).toMatchObject({
-      title: 'api-server: permission needed',
+      title: 'Droid · api-server: permission needed',
       body: 'Sub-agent Ex*plore · Bash: npm publish',
     })
     const markupIn = (markup: string) =>
@@ -338,7 +353,7 @@ describe('the end of a turn', () => {
   it('shows the question of the agent first, then the rest of the answer, then its actions', () => {
     const lastMessage = 'I looked at **both** stores.\n\nShould I delete the old one?'
     const { title, body } = render({ lastMessage, did, durationMs: 240_000 })
-    expect(title).toBe('api-server: done in 4 min and asks you')
+    expect(title).toBe('Droid · api-server: done in 4 min and asks you')
     expect(body).toBe(
       'Should I delete the old one?\n\nI looked at both stores.\n\ndid: 3 files, 2 commands, 4 min',
     )
@@ -349,7 +364,7 @@ describe('the end of a turn', () => {
     const failure = { reason: 'You hit your limit', cause: 'limit', isLimit: true, resetsAt }
     const renderer = render({ kind: 'failed', message: failure.reason, failure })
     expect(renderer).toMatchObject({
-      title: 'api-server: limit reached',
+      title: 'Droid · api-server: limit reached',
       body: 'You hit your limit\nThe limit is over at 15:00.',
     })
     const { markup } = renderer.message('normal', { clearance: 'full', markup: 'slack' })
@@ -380,14 +395,65 @@ describe('the origin of a message', () => {
     expect(desk.origin).toMatchObject({ ...facts, host: '' })
   })
 
+  const replyTo = 'hookbell reply 0123456789 "…"'
+  const resume = "cd '/srv/api-server' && claude --resume 0123456789"
+  const own = { client: 'claude' } as const
+
   it.each<[string, Partial<EnrichedEvent>, string]>([
-    ['droid', {}, 'hookbell reply 0123456789 "…"'],
-    ['a session that is over', { kind: 'ended' }, ''],
-    ['a client without an API', { client: 'claude' }, ''],
+    ['a reply through the API', {}, replyTo],
+    [
+      'an end of such a session',
+      { kind: 'ended' },
+      "cd '/srv/api-server' && droid --resume 0123456789",
+    ],
+    ['a turn that is done', own, resume],
+    ['a failed turn', { ...own, kind: 'failed' }, resume],
+    ['an abnormal end', { ...own, kind: 'abnormal-end' }, resume],
+    ['a question, which is answered where it is asked', { ...own, kind: 'permission' }, ''],
+    ['a turn of a sub-agent', { ...own, agentId: 'a1' }, ''],
+    ['a session of a sub-agent', { ...own, isOfSubagent: true }, ''],
+    ['an unknown client', { client: 'other' }, ''],
+    ['no id', { ...own, sessionId: '' }, ''],
     ['an id that is no word', { sessionId: 'x; rm -rf ~' }, ''],
     ['an id that is an option', { sessionId: '--help' }, ''],
-  ])('has the command to answer, if there is one: %s', (_, event, reply) => {
+    [
+      'a folder with a quote',
+      { ...own, cwd: "/srv/it's; rm -rf ~" },
+      "cd '/srv/it'\\''s; rm -rf ~' && claude --resume 0123456789",
+    ],
+  ])('has the command to go on, if there is one: %s', (_, event, reply) => {
     expect(render(event).message('low', team).origin?.reply).toBe(reply)
+  })
+
+  it.each([
+    '',
+    'src',
+    'C:\\src',
+    '/a\nb',
+    '/a`b',
+    '/a  b',
+    '/a\u202eb',
+    `/${'a'.repeat(130)}`,
+    '/canary-1',
+  ])('names no folder that could arrive changed: %j', (cwd) => {
+    const { origin } = render({ ...own, cwd }, undefined, ['canary-1']).message('low', team)
+    expect(origin?.reply).toBe('claude --resume 0123456789')
+  })
+
+  it('leads a shell into exactly that folder, whatever its name', () => {
+    const root = makeConfigDir()
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 20 }), (word) => {
+        const cwd = join(root, word.replace(/\/|^\.+$/g, '_'))
+        mkdirSync(cwd, { recursive: true })
+        const reply = render({ ...own, cwd }).message('low', team).origin?.reply ?? ''
+        const [, there] = /^(cd .*) && claude --resume 0123456789$/.exec(reply) ?? []
+        if (there === undefined) return
+        const { stdout } = spawnSync('sh', ['-c', `${there} && pwd -P`], { encoding: 'utf8' })
+        expect(stdout).toBe(`${realpathSync(cwd)}\n`)
+      }),
+      { numRuns: 30 },
+    )
   })
 })
 
@@ -516,7 +582,10 @@ describe('a message that cannot be rendered as usual', () => {
     const folder = makeConfigDir({ 'plain/done.liquid': 'own {{ headline }} {{ duration }}' })
     expect(render(event).problems).toEqual([])
     for (const renderer of [render(event), render(event, folder)]) {
-      expect(renderer).toMatchObject({ title: 'api-server: done in 4 min', body: 'All green' })
+      expect(renderer).toMatchObject({
+        title: 'Droid · api-server: done in 4 min',
+        body: 'All green',
+      })
     }
     expect(render(event, folder).problems).toEqual([expect.stringContaining('limit exceeded')])
   })
@@ -532,7 +601,7 @@ describe('a message that cannot be rendered as usual', () => {
     })
     const deps = { secrets: [], host: 'here', read: lexer }
     const renderer = new Renderer(templates, makeEvent(event), deps)
-    expect(renderer).toMatchObject({ title: 'api-server: Stop', body })
+    expect(renderer).toMatchObject({ title: 'Droid · api-server: Stop', body })
     expect(renderer.problems).toEqual(['done.liquid: missing'])
   })
 })
@@ -544,7 +613,7 @@ it('a template that takes too long is not tried again for the next events until 
   const templates = new Templates(configDir)
   const render = () => new Renderer(templates, makeEvent(), { secrets: [], host: 'here' })
   expect(render().problems).toEqual([expect.stringContaining('limit exceeded')])
-  expect(render().title).toBe('api-server: done')
+  expect(render().title).toBe('Droid · api-server: done')
   expect(render().problems).toEqual([expect.stringContaining('plain/done.liquid: took too long')])
   writeFileSync(join(configDir, 'templates/plain/done.liquid'), 'now fine')
   expect(render().title).toBe('now fine')

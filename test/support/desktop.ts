@@ -16,6 +16,8 @@ interface Notified {
   appName: string
   /** The id of the notification that it replaces; 0 for none. */
   replacesId: number
+  /** Its name or path; '' for none. */
+  icon: string
   title: string
   body: string
   hints: Record<string, unknown>
@@ -146,10 +148,20 @@ export async function startDesktop({ daemon = true, markup = 'full' } = {}) {
   return { env, notices, closed, caughtUp, screenshot, close, daemon: dunst }
 }
 
-function toNotified([appName, replacesId, , title, body, , hints, expireMs]: unknown[]): Notified {
+function toNotified([
+  appName,
+  replacesId,
+  icon,
+  title,
+  body,
+  ,
+  hints,
+  expireMs,
+]: unknown[]): Notified {
   return {
     appName: String(appName),
     replacesId: Number(replacesId),
+    icon: String(icon),
     title: String(title),
     body: String(body),
     hints: Object.fromEntries(hints as [string, unknown][]),

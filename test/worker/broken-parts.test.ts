@@ -236,7 +236,7 @@ describe('a template of the user', () => {
     await world.once()
     expect(world.lines()).toHaveLength(2)
     const status = await world.statusOf(broken)
-    expect(status).toMatchObject({ outcome: 'delivered', title: 'api: done' })
+    expect(status).toMatchObject({ outcome: 'delivered', title: 'Claude · api: done' })
     expect(status?.problems.join()).toContain('done.liquid')
   })
 })

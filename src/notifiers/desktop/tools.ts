@@ -6,6 +6,8 @@ import { DeliveryError, type SendContext, type Urgency } from '../define.ts'
 export interface Notice {
   title: string
   body: string
+  /** The path of a picture for its kind; absent for a kind that needs nobody. */
+  icon?: string
   /** The same for a desktop that shows only a few rows of it. */
   shortBody?: string
   urgency: Urgency
@@ -45,6 +47,7 @@ export function notifySendCommand(
       '--app-name=hookbell',
       `--urgency=${notice.urgency}`,
       `--expire-time=${notice.stays ? 0 : notice.timeoutSeconds * 1000}`,
+      ...(notice.icon === undefined ? [] : [`--icon=${notice.icon}`]),
       ...(notice.sound ? ['--hint=string:sound-name:message-new-instant'] : []),
       ...more,
       '--',
