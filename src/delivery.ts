@@ -5,8 +5,8 @@ export const urgencies = ['low', 'normal', 'critical'] as const
 export type Urgency = (typeof urgencies)[number]
 
 /**
- * How much of the agent's text a channel may receive. `full`: whole messages; `summary`: the question and the last
- * lines; `minimal`: who and what kind of event, none of the agent's text.
+ * How much of the agent's text a channel may receive. `full`: whole messages; `summary`: the question, and both
+ * ends of the answer; `minimal`: who and what kind of event, none of the agent's text.
  */
 export const clearances = ['full', 'summary', 'minimal'] as const
 export type Clearance = (typeof clearances)[number]

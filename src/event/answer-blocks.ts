@@ -66,3 +66,12 @@ export function withIntroduction(block: Block, before: Block | undefined): Block
   const needsText = block.type === 'list' || block.type === 'table'
   return needsText && before?.type === 'text' ? [before, block] : [block]
 }
+
+/** A blank line where Markdown needs one: without it, a table or a list takes in the text below. */
+export function joinBlocks(blocks: readonly Block[]): string {
+  const parts = blocks.map(({ text }, index) => {
+    const isBelowText = isItem(text) && blocks[index - 1]?.type === 'text'
+    return `${index === 0 ? '' : isBelowText ? '\n' : '\n\n'}${text}`
+  })
+  return parts.join('')
+}

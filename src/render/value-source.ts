@@ -1,7 +1,9 @@
 import type { EnrichedEvent } from '../context/enrich.ts'
 import type { Clearance } from '../delivery.ts'
+import { type Block, blocksOf } from '../event/answer-blocks.ts'
 import { type Headline, headline } from '../event/headline.ts'
-import { cleanText, cutMiddle, cutText, oneLine } from '../text/clean.ts'
+import { inOrder } from '../event/shorten-answer.ts'
+import { cleanText, cutMiddle, cutText, oneLine, startOf } from '../text/clean.ts'
 import { redact, redactStart } from '../text/redact/redact.ts'
 import { shortSession } from '../text/short-session.ts'
 import type { Formatted } from './formatted.ts'
@@ -10,8 +12,9 @@ import { fromMarkdown, type ReadMarkdown } from './markdown.ts'
 export const MAX_LINE = 200
 /** The maximum length of a text, by clearance: whole messages, only what matters, or nothing. */
 const MAX_TEXT = { full: 2000, summary: 600, minimal: 0 } as const
-/** Of a longer answer only the end is searched for its headline. */
+/** Of a longer answer only the start and the end are read. */
 const MAX_ANSWER = 16 * 1024
+const MAX_OPENING = 4 * 1024
 const MAX_LISTED = 20
 
 export interface ValueDeps {
@@ -28,6 +31,7 @@ export class Source {
   readonly clearance: Clearance
   readonly deps: ValueDeps
   #said: Headline | undefined
+  #redacted: string | undefined
 
   constructor(event: EnrichedEvent, clearance: Clearance, deps: ValueDeps) {
     this.event = event
@@ -46,8 +50,28 @@ export class Source {
 
   /** The headline of the agent's answer. */
   get said(): Headline {
-    this.#said ??= headline(redact(endOf(cleanText(this.event.lastMessage)), this.deps.secrets))
+    this.#said ??= headline(this.#answer)
     return this.#said
+  }
+
+  /** What the headline of an answer lacks. */
+  get rest(): string {
+    const blocks = blocksOf(this.said.rest)
+    if (this.isFull) return inOrder(blocks, this.maxText)
+    if (!this.said.isQuestion) return ''
+    return inOrder(blocks.filter(isSpoken), this.maxText - this.said.text.length)
+  }
+
+  /** The whole answer in its order. */
+  get lastMessage(): string {
+    if (this.isFull) return inOrder(blocksOf(this.#answer), this.maxText)
+    const { text, isQuestion } = this.said
+    return isQuestion ? [this.rest, text].filter(Boolean).join('\n\n') : text
+  }
+
+  get #answer(): string {
+    this.#redacted ??= redact(bothEndsOf(cleanText(this.event.lastMessage)), this.deps.secrets)
+    return this.#redacted
   }
 
   get session(): string {
@@ -77,9 +101,16 @@ export class Source {
   }
 }
 
-/** The end of a long text, from the start of a word: a key that is cut in half would not be recognized. */
-function endOf(text: string): string {
+/** Cut between words: a key that is cut in half would not be recognized. Code that the cut leaves open ends there. */
+function bothEndsOf(text: string): string {
   if (text.length <= MAX_ANSWER) return text
-  const end = text.slice(-MAX_ANSWER)
-  return end.slice(end.search(/\s/) + 1).toWellFormed()
+  const start = startOf(text, MAX_OPENING)
+  const isOpen = (start.match(/^\s*(`{3,}|~{3,})/gm) ?? []).length % 2 === 1
+  const end = text.slice(MAX_OPENING - MAX_ANSWER)
+  const words = end.slice(end.search(/\s/) + 1).toWellFormed()
+  return `${start}${isOpen ? '\n```' : ''}\n\n${words}`
+}
+
+function isSpoken({ type }: Block): boolean {
+  return type !== 'code'
 }

@@ -3,7 +3,7 @@ import type { Deeds } from '../context/deeds.ts'
 import type { EnrichedEvent } from '../context/enrich.ts'
 import type { Clearance } from '../delivery.ts'
 import type { Question } from '../event/event.ts'
-import { cutMiddle, cutText } from '../text/clean.ts'
+import { cutMiddle } from '../text/clean.ts'
 import { counted } from '../text/counted.ts'
 import { formatDuration } from '../text/duration.ts'
 import { formatTime } from '../text/local-time.ts'
@@ -38,9 +38,8 @@ const makers = {
   kind: ({ event }) => event.kind,
   message: (from) => from.text(from.event.message),
   headline: (from) => from.formatted(from.said.text),
-  rest: (from) => from.formatted(from.isFull ? cutText(from.said.rest, from.maxText) : ''),
-  last_message: (from) =>
-    from.formatted(from.isFull ? from.text(from.event.lastMessage) : from.said.text),
+  rest: (from) => from.formatted(from.rest),
+  last_message: (from) => from.formatted(from.lastMessage),
   asks: ({ said }) => (said.isQuestion ? 'yes' : ''),
   about: ({ event: { question } }) => question?.about ?? '',
   asked: askedOf,

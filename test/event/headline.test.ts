@@ -166,55 +166,51 @@ describe('the headline of an answer', () => {
   })
 
   it.each([
+    ['a report', 'I read the code.\n\nThe total includes tax now.', undefined],
     [
-      'the last paragraph',
-      'I read the code.\n\nThe total includes tax now.',
-      'The total includes tax now.',
-    ],
-    [
-      'the section below a heading "Summary"',
+      'a section with its heading',
       'Long story.\n\n## Summary\n\nTax is added.\nTests pass.\n\n## Notes\n\nNothing.',
-      'Tax is added.\nTests pass.',
+      undefined,
     ],
     [
-      'a list with its introduction',
+      'a list at the end',
       'Long story.\n\nI changed:\n\n- a.ts\n- b.ts',
-      'I changed:\n- a.ts\n- b.ts',
+      'Long story.\n\nI changed:\n- a.ts\n- b.ts',
     ],
     [
-      'a table with its introduction, although the head of a column has a question mark',
+      'a table at the end, although the head of a column has a question mark',
       'Long story.\n\nThese are left:\n\n| test | flaky? |\n|---|---|\n| login | yes |',
-      'These are left:\n\n| test | flaky? |\n|---|---|\n| login | yes |',
+      undefined,
     ],
     [
-      'a section with a blank line below each list and table, so that the next line does not join it',
-      '## Summary\n\nI changed:\n\n- a.ts\n\nTests pass.\n\n| a | b |\n|---|---|\n\nThat is all.',
+      'lists and tables with a blank line below each, so that the next line does not join it',
+      'I changed:\n\n- a.ts\n\nTests pass.\n\n| a | b |\n|---|---|\n\nThat is all.',
       'I changed:\n- a.ts\n\nTests pass.\n\n| a | b |\n|---|---|\n\nThat is all.',
     ],
     [
-      'the text before a block of code',
-      'It works now:\n\n```sh\nnpm test # is it green?\n```',
-      'It works now:',
+      'the text around a block of code',
+      'It works now:\n\n```sh\nnpm test # is it green?\n```\n\nAll pass.',
+      'It works now:\n\nAll pass.',
     ],
     [
       'lines that begin with words of their own',
       'Is it green? I ran all.\n\nTests: 12 passed\nBuild: green',
-      'Tests: 12 passed\nBuild: green',
-    ],
-    ['a paragraph below a line', 'Long story.\n\n---\nAll is green.', 'All is green.'],
-    ['the text above a line at the end', 'Long story.\n\nAll is green.\n\n* * *', 'All is green.'],
-    ['code if there is nothing else', '```\nok\n```', '```\nok\n```'],
-    [
-      'an answer with a question in the middle',
-      'Why did it fail? A typo.\n\nIt is fixed.',
-      'It is fixed.',
+      undefined,
     ],
     [
-      'an address with a question mark',
-      'See https://example.com/?a=b now.',
-      'See https://example.com/?a=b now.',
+      'a paragraph below a line',
+      'Long story.\n\n---\nAll is green.',
+      'Long story.\n\nAll is green.',
     ],
-    ['quoted code with a question mark', 'I use `a?.b ? ` now.', 'I use `a?.b ? ` now.'],
+    [
+      'the text above a line at the end',
+      'Long story.\n\nAll is green.\n\n* * *',
+      'Long story.\n\nAll is green.',
+    ],
+    ['code if there is nothing else', '```\nok\n```', undefined],
+    ['a question in the middle', 'Why did it fail? A typo.\n\nIt is fixed.', undefined],
+    ['an address with a question mark', 'See https://example.com/?a=b now.', undefined],
+    ['quoted code with a question mark', 'I use `a?.b ? ` now.', undefined],
     [
       'the text before a polite closing',
       'The total includes tax now.\n\nLet me know if you need anything else!',
@@ -228,63 +224,88 @@ describe('the headline of an answer', () => {
     [
       'a sentence about a choice',
       'All done.\n\nThe report shows which of the tests are slow, and, which one is the slowest.',
-      'The report shows which of the tests are slow, and, which one is the slowest.',
+      undefined,
     ],
     [
       'a result below a question that the agent has answered itself',
-      'Long story.\n\nWhy did it fail?\n\n- a typo\n- a race\n\nBoth are fixed.',
-      'Both are fixed.',
+      'Long story.\n\nWhy did it fail?\n- a typo\n- a race\n\nBoth are fixed.',
+      undefined,
     ],
     [
       'a result below a list of questions that the agent has answered itself',
-      'What I checked:\n\n- Is the port open?\n- Does TLS work?\n\nBoth are fine.',
-      'Both are fine.',
+      'What I checked:\n- Is the port open?\n- Does TLS work?\n\nBoth are fine.',
+      undefined,
     ],
     [
       'a result below lines of the same name',
       'You can see:\n\nTest A: passed\nTest B: passed\n\nBoth are green.',
-      'Both are green.',
+      undefined,
     ],
     [
       'an answer to a question that a person had asked',
       'Can I use both at once?\n\nYes, they do not share a port.',
-      'Yes, they do not share a port.',
+      undefined,
     ],
     [
       'a long text below a question',
       `Should I worry about it?\n\n${'It is a known race. '.repeat(20).trim()}`,
-      'It is a known race. '.repeat(20).trim(),
+      undefined,
     ],
     [
       'a result with code below a question that the agent has answered itself',
       'Why did it fail? A typo. This is the fix:\n\n```\n-a\n+b\n```',
       'Why did it fail? A typo. This is the fix:',
     ],
-    ['Greek text with a semicolon', 'Το a; είναι εντάξει.', 'Το a; είναι εντάξει.'],
-    [
-      'a pattern with a question mark',
-      'It matches a?b and x?. Done.',
-      'It matches a?b and x?. Done.',
-    ],
-    ['a polite closing if there is nothing else', 'Feel free to ask.', 'Feel free to ask.'],
+    ['Greek text with a semicolon', 'Το a; είναι εντάξει.', undefined],
+    ['a pattern with a question mark', 'It matches a?b and x?. Done.', undefined],
+    ['a polite closing if there is nothing else', 'Feel free to ask.', undefined],
     ['an empty text', ' \n\n ', ''],
   ])('is not a question: %s', (_, message, text) => {
-    expect(headline(message)).toMatchObject({ text, isQuestion: false })
+    expect(headline(message)).toMatchObject({ text: text ?? message, isQuestion: false })
   })
 
-  it('leaves to `rest` everything that it does not contain', () => {
-    expect(headline('Before.\n\nOne two three four.', 9)).toEqual({
-      text: 'One two…',
+  const long = 'So it goes on. '.repeat(60).trim()
+
+  it.each([
+    [
+      'the opening and the last paragraph',
+      `The tax is added.\n\n${long}\n\nAll tests pass.`,
+      'The tax is added.\n\n…\n\nAll tests pass.',
+    ],
+    [
+      'the opening, the section that says what was done, and the last paragraph',
+      `The tax is added.\n\n${long}\n\n## Summary\n\nThree files changed.\n\n## Notes\n\n${long}\n\nAll tests pass.`,
+      'The tax is added.\n\n…\n\n## Summary\n\nThree files changed.\n\n…\n\nAll tests pass.',
+    ],
+    [
+      'what follows the opening, as far as there is room',
+      `The tax is added:\n- in the cart\n- in the bill\n\nIt is 19 %.\n\n${long}\n\nAll tests pass.`,
+      'The tax is added:\n- in the cart\n- in the bill\n\nIt is 19 %.\n\n…\n\nAll tests pass.',
+    ],
+    [
+      'the opening, and both ends of a last paragraph that is long',
+      `The tax is added.\n\n${long} All tests pass.`,
+      expect.stringMatching(/^The tax is added\.\n\nSo it .*….* All tests pass\.$/),
+    ],
+    [
+      'both ends of a single paragraph',
+      `The tax is added. ${long} All tests pass.`,
+      expect.stringMatching(/^The tax is added\. So it .*….* All tests pass\.$/),
+    ],
+  ])('of a long answer has %s', (_, message, text) => {
+    const found = headline(message)
+    expect(found).toMatchObject({ text, isQuestion: false })
+    expect(found.text.length).toBeLessThanOrEqual(600)
+  })
+
+  it('leaves to `rest` what it does not contain, in its order', () => {
+    const code = '```\nnpm test\n```'
+    const message = `Before.\n\n${code}\n\n${long}\n\nAfter.\n\nLet me know if you need more.`
+    expect(headline(message)).toEqual({
+      text: 'Before.\n\n…\n\nAfter.',
       isQuestion: false,
-      rest: '…three four.\n\nBefore.',
+      rest: `${code}\n\n${long}`,
     })
-  })
-
-  it('leaves to `rest` neither its own heading nor a polite closing', () => {
-    const message =
-      'Before.\n\n## Summary\n\nTax is added.\n\n## Notes\n\nNone.\n\nLet me know if you need more.'
-    const [text, rest] = ['Tax is added.', 'Before.\n\n## Notes\n\nNone.']
-    expect(headline(message)).toEqual({ text, isQuestion: false, rest })
   })
 
   it('keeps the start of a long question with the choices above it', () => {
@@ -295,11 +316,14 @@ describe('the headline of an answer', () => {
 
   it('is found in text with any line ends, headings and fences', () => {
     const text = (message: string) => headline(message).text
-    expect(text('## Summary\r\n\r\nTax is added.\r\n## Notes\rNothing.')).toBe('Tax is added.')
     for (const heading of ['# Summary', '   ###### Summary', '**Summary**', '__Summary__:'])
-      expect(text(`First.\n${heading}\nTax is added.\n# Notes\nNothing.`)).toBe('Tax is added.')
+      expect(
+        text(`First.\n\n${long}\n${heading}\nTax is added.\n# Notes\n\n${long}\n\nEnd.`),
+      ).toContain('Tax is added.')
     for (const word of ['#Summary', '####### Summary', '**Summary** of it', '__Summary**'])
-      expect(text(`${word}\n\nTax is added.\n\nNothing.`)).toBe('Nothing.')
+      expect(
+        text(`First.\n\n${long}\n\n${word}\n\nTax is added.\n\n${long}\n\nEnd.`),
+      ).not.toContain('Tax')
     expect(text('It works:\n```\n~~~\n``\nno?\n```')).toBe('It works:')
     expect(text('It works:\n````\n```\nno?\n````\nGo on?')).toBe('Go on?')
   })
@@ -337,14 +361,13 @@ describe('the headline of an answer', () => {
     )
   })
 
-  it('consists of lines of the answer, in their order', () => {
+  it('consists of parts of the answer, in their order', () => {
     fc.assert(
       fc.property(message, (parts) => {
         const text = parts.join('\n\n')
-        const lines = text.split('\n')
         let from = 0
-        for (const line of headline(text).text.split('\n')) {
-          from = lines.indexOf(line, from)
+        for (const part of headline(text, 100).text.split(/\n|…/).filter(Boolean)) {
+          from = text.indexOf(part, from)
           expect(from).toBeGreaterThanOrEqual(0)
         }
       }),

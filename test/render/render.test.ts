@@ -350,6 +350,25 @@ describe('a question of a sub-agent', () => {
 describe('the end of a turn', () => {
   const did = { tools: { Edit: 3, Bash: 2 }, files: ['a', 'b', 'c'], commands: ['npm t', 'ls'] }
 
+  it('shows an answer in its order', () => {
+    const lastMessage = 'I moved it:\n\n- **a**\n- b\n\n```\nnpm test\n```\n\nAll pass.'
+    const answer = ['I moved it:\n\n• a\n• b', 'npm test', 'All pass.']
+    expect(render({ lastMessage }).body).toBe(answer.join('\n\n'))
+    const team = { clearance: 'summary', leavesMachine: true } as const
+    expect(render({ lastMessage }).message('low', team).body).toBe(`${answer[0]}\n\nAll pass.`)
+  })
+
+  it.each(['plain', 'slack', 'discord', 'telegram', 'html'])(
+    'shows what was done besides the question: %s',
+    (format) => {
+      const lastMessage = 'The **tax** is added.\n\nShould I delete the old one?'
+      const reader = { clearance: 'summary', leavesMachine: true } as const
+      const { body, markup } = render({ lastMessage }).message('low', { ...reader, markup: format })
+      for (const text of [body, ...(format === 'plain' ? [] : [markup])])
+        expect(text).toMatch(/Should I delete the old one\?.*The \W*(b>)?tax/s)
+    },
+  )
+
   it('shows the question of the agent first, then the rest of the answer, then its actions', () => {
     const lastMessage = 'I looked at **both** stores.\n\nShould I delete the old one?'
     const { title, body } = render({ lastMessage, did, durationMs: 240_000 })
@@ -483,17 +502,14 @@ describe('clearance', () => {
     for (const text of everything(event, 'summary')) expect(text).not.toContain(canary)
   })
 
-  const short = `The ${canary} sits here.\n\nAll 12 tests pass now.`
+  const short = `All 12 tests pass now:\n\n\`\`\`\n${canary}\n\`\`\``
 
-  it.each(['done', 'waiting'] as const)(
-    '`summary` shows only the end of a short answer: %s',
-    (kind) => {
-      for (const text of everything({ kind, lastMessage: short }, 'summary')) {
-        expect(text).toContain('All 12 tests pass now.')
-        expect(text).not.toContain(canary)
-      }
-    },
-  )
+  it.each(['done', 'waiting'] as const)('`summary` shows no code of an answer: %s', (kind) => {
+    for (const text of everything({ kind, lastMessage: short }, 'summary')) {
+      expect(text).toContain('All 12 tests pass now:')
+      expect(text).not.toContain(canary)
+    }
+  })
 
   it('`summary` hides other texts, file names and commands from templates', () => {
     const all = valueNames.map((name) => `{{ ${name} }}`).join(' ')
@@ -503,7 +519,7 @@ describe('clearance', () => {
       JSON.stringify(
         render({ lastMessage: short, did }, folder).message('low', { clearance, markup: 'slack' }),
       )
-    expect(told('summary')).toContain('All 12 tests pass now.')
+    expect(told('summary')).toContain('All 12 tests pass now:')
     expect(told('summary')).not.toContain(canary)
     expect(told('full')).toContain(canary)
   })
