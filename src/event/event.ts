@@ -10,8 +10,14 @@ export interface Question {
   subject: string
   /** The agent's explanation of what it is for. */
   detail: string
-  /** The answers offered, in order. */
+  /** The answers offered, in order, each with its description; of several questions those of the last. */
   choices: readonly string[]
+  /** Whether several of them can be chosen. Absent for false. */
+  isMultiple?: boolean
+  /** How many questions it asks. Absent for one. */
+  count?: number
+  /** What would change in the file, as lines that begin with `-` or `+`. Absent if that is not known. */
+  change?: string
   from: 'payload' | 'transcript'
 }
 

@@ -1,9 +1,9 @@
 import { clients } from '../clients/index.ts'
-import { startOf } from '../text/clean.ts'
+import { oneLine, startOf } from '../text/clean.ts'
 import { MARK, redactStart } from '../text/redact/redact.ts'
 import type { Question } from './event.ts'
 import { fieldOf, isPayload, type Payload, textOf } from './payload.ts'
-import { commandIn, pathIn, wordsIn } from './tool-input.ts'
+import { changeIn, commandIn, pathIn, wordsIn } from './tool-input.ts'
 
 /** More than fits on any screen; messages truncate further. Commands that write a file are long, and may end in another. */
 const MAX_SUBJECT = 32 * 1024
@@ -52,12 +52,14 @@ export function questionOfTool(
   const subject = subjectOf(facts)
   if (!tool && !subject) return undefined
   const detail = cut(textOf(facts, ...details))
+  const change = subject?.about === 'file' ? cut(changeIn(facts)) : ''
   return {
     about: subject?.about ?? 'tool',
     tool,
     subject: subject?.text ?? '',
     detail: detail === subject?.text ? '' : detail,
     choices: [],
+    ...(change && { change }),
     from,
   }
 }
@@ -111,29 +113,59 @@ function asked(tool: string, facts: Payload, from: Question['from']): Question {
     ? facts.questions.filter(isPayload)
     : questionsIn(textOf(facts, 'questionnaire'))
   const [first = facts] = list
-  const words = list.map((one) => textOf(one, 'question', 'prompt')).filter((one) => one !== '')
+  const all = list.filter((one) => textOf(one, 'question', 'prompt') !== '')
+  const last = all.at(-1) ?? first
   const subject =
-    words.join('\n') || textOf(facts, 'question', 'questionnaire', 'prompt', 'message')
+    all.map((one, at) => wordsOf(one, at, all.length)).join('\n\n') ||
+    textOf(facts, 'question', 'questionnaire', 'prompt', 'message')
   return {
     about: 'question',
     tool,
     subject: cut(subject),
     detail: cut(textOf(first, 'header', 'description')),
-    // With several questions, the choices would not show which question they belong to.
-    choices: list.length > 1 ? [] : choicesOf(first),
+    choices: choicesOf(last),
+    ...(isMultiple(last) && { isMultiple: true }),
+    ...(all.length > 1 && { count: all.length }),
     from,
   }
 }
 
+/** A question with its choices below it, as a list in Markdown; the last one without them, because they are `choices`. */
+function wordsOf(facts: Payload, at: number, count: number): string {
+  const words = textOf(facts, 'question', 'prompt')
+  if (at === count - 1) return words
+  const choices = choicesOf(facts)
+  const how = howToAnswer({ choices, isMultiple: isMultiple(facts) }, at + 1, count)
+  return [`${words}${how}`, ...choices.map((one, index) => `${index + 1}. ${one}`)].join('\n')
+}
+
+/** ` (2 of 3, choose one)`; '' for the only question, without choices. */
+export function howToAnswer(
+  { choices, isMultiple }: Pick<Question, 'choices' | 'isMultiple'>,
+  number: number,
+  count: number,
+): string {
+  const how = isMultiple ? 'choose several' : 'choose one'
+  const facts = [
+    ...(count > 1 ? [`${number} of ${count}`] : []),
+    ...(choices.length > 1 ? [how] : []),
+  ]
+  return facts.length > 0 ? ` (${facts.join(', ')})` : ''
+}
+
+function isMultiple({ multiSelect, multi_select, multiple }: Payload): boolean {
+  return [multiSelect, multi_select, multiple].includes(true)
+}
+
 /** droid asks in one text, with a line `1. [question] ...` and below it lines `[topic] ...` and `[option] ...`. */
 function questionsIn(questionnaire: string): Payload[] {
-  const questions: { question: string; options: string[] }[] = []
+  const questions: { question: string; options: string[]; multiple: boolean }[] = []
   for (const [, mark, text = ''] of questionnaire.matchAll(
     /^[ \t\d.)-]*\[(question|option)\](.*)$/gm,
   )) {
-    // droid does not show the mark of a question with several answers either.
     const question = text.trimEnd().replace(/ \(multi\)$/, '')
-    if (mark === 'question') questions.push({ question, options: [] })
+    const multiple = question !== text.trimEnd()
+    if (mark === 'question') questions.push({ question, options: [], multiple })
     else questions.at(-1)?.options.push(text)
   }
   return questions
@@ -142,12 +174,15 @@ function questionsIn(questionnaire: string): Payload[] {
 function choicesOf(facts: Payload): string[] {
   const given = [facts.options, facts.choices, enumIn(facts)].find(Array.isArray) ?? []
   return (given as unknown[])
-    .map((one) =>
-      typeof one === 'string' ? one.trim() : isPayload(one) ? textOf(one, 'label', 'value') : '',
-    )
+    .map((one) => (isPayload(one) ? choiceOf(one) : typeof one === 'string' ? one : ''))
+    .map((one) => startOf(oneLine(one), MAX_INPUT))
     .filter((one) => one !== '')
     .slice(0, MAX_CHOICES)
-    .map((one) => startOf(one, MAX_INPUT))
+}
+
+function choiceOf(option: Payload): string {
+  const [label, description] = [textOf(option, 'label', 'value'), textOf(option, 'description')]
+  return label && description && description !== label ? `${label}: ${description}` : label
 }
 
 const places = [

@@ -44,7 +44,16 @@ export const samples = {
           {
             question: 'Where should failed webhooks be kept?',
             header: 'Store',
-            options: [{ label: 'PostgreSQL' }, { label: 'Redis' }, { label: 'Nowhere' }],
+            options: [
+              { label: 'PostgreSQL', description: 'As all other data' },
+              { label: 'Redis', description: 'Faster, one more service' },
+            ],
+          },
+          {
+            question: 'What should be logged?',
+            header: 'Log',
+            multiSelect: true,
+            options: [{ label: 'Each try' }, { label: 'The last failure' }],
           },
         ],
       },

@@ -3,10 +3,12 @@ import type { Deeds } from '../context/deeds.ts'
 import type { EnrichedEvent } from '../context/enrich.ts'
 import type { Clearance } from '../delivery.ts'
 import type { Question } from '../event/event.ts'
-import { cutMiddle } from '../text/clean.ts'
+import { howToAnswer } from '../event/question.ts'
+import { cleanText, cutMiddle, cutText } from '../text/clean.ts'
 import { counted } from '../text/counted.ts'
 import { formatDuration } from '../text/duration.ts'
 import { formatTime } from '../text/local-time.ts'
+import { redact } from '../text/redact/redact.ts'
 import { Formatted } from './formatted.ts'
 import { asCode, loadMarkdown, mayHaveMarkdown, type ReadMarkdown } from './markdown.ts'
 import { MAX_LINE, Source, type ValueDeps } from './value-source.ts'
@@ -15,6 +17,9 @@ import { MAX_LINE, Source, type ValueDeps } from './value-source.ts'
 const MAX_PROJECT = 40
 const MAX_LABEL = 60
 const MAX_PROMPT = 120
+const MAX_CHANGED = 120
+/** Several questions may be longer, but not endless. */
+const MAX_QUESTIONS = 2000
 
 /** A parser for the Markdown in an event's texts; undefined if they have none. */
 export async function markdownReaderFor({
@@ -43,6 +48,7 @@ const makers = {
   asks: ({ said }) => (said.isQuestion ? 'yes' : ''),
   about: ({ event: { question } }) => question?.about ?? '',
   asked: askedOf,
+  change: changeOf,
   detail: (from) => from.text(from.event.question?.detail ?? ''),
   choices: choicesOf,
   prompt: (from) =>
@@ -90,6 +96,7 @@ const agentText: ReadonlySet<ValueName> = new Set([
   'rest',
   'last_message',
   'asked',
+  'change',
   'detail',
   'choices',
   'prompt',
@@ -148,10 +155,24 @@ function subagentOf(from: Source): string {
 
 function askedOf(from: Source): Formatted {
   const { question } = from.event
-  const subject = question?.subject ?? ''
-  return question && isSpoken(question)
-    ? from.formatted(from.text(subject))
-    : asCode(from.command(subject))
+  if (!question || !isSpoken(question)) return asCode(from.command(question?.subject ?? ''))
+  const { subject, count = 1 } = question
+  const words = from.text(subject, Math.min(from.maxText * count, MAX_QUESTIONS))
+  return from.formatted(words && words + howToAnswer(question, count, count))
+}
+
+/** How many lines of a change are shown: both ends, because what is removed comes before what is added. */
+const [FIRST_LINES, LAST_LINES] = [6, 4]
+
+function changeOf(from: Source): Formatted {
+  const change = redact(cleanText(from.event.question?.change ?? ''), from.deps.secrets)
+  const lines = change.split('\n').map((line) => cutText(line, MAX_CHANGED))
+  const left = lines.length - FIRST_LINES - LAST_LINES
+  const shown =
+    left > 1
+      ? [...lines.slice(0, FIRST_LINES), `… ${left} more lines`, ...lines.slice(-LAST_LINES)]
+      : lines
+  return asCode(cutMiddle(shown.join('\n'), from.maxText))
 }
 
 function choicesOf(from: Source): Formatted {

@@ -372,7 +372,7 @@ describe('a question', () => {
         about: 'question',
         subject: 'Which database do you want?',
         detail: 'Database',
-        choices: ['PostgreSQL', 'SQLite'],
+        choices: ['PostgreSQL: As in production', 'SQLite: One file'],
       },
     ],
     [
@@ -393,7 +393,7 @@ describe('a question', () => {
       {
         about: 'question',
         subject: 'Which database do you want?',
-        choices: ['PostgreSQL', 'SQLite'],
+        choices: ['PostgreSQL: As in production', 'SQLite: One file'],
       },
     ],
     ['gemini', 'Notification.question', { about: 'question', tool: 'ask_user' }],
@@ -409,7 +409,7 @@ describe('a question', () => {
         about: 'question',
         subject: 'Which database do you want?',
         detail: 'Database',
-        choices: ['PostgreSQL', 'SQLite'],
+        choices: ['PostgreSQL: Runs as a server', 'SQLite: One file'],
       },
     ],
     ['qwen', 'PermissionRequest', { about: 'command', subject: 'npm run migrate' }],

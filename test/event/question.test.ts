@@ -58,7 +58,7 @@ describe('the question of a tool', () => {
     [
       'dialog',
       { questions: [{ question: 'A?', options: ['x'] }, { question: 'B?' }] },
-      { about: 'question', subject: 'A?\nB?', choices: [] },
+      { about: 'question', subject: 'A? (1 of 2)\n1. x\n\nB?', choices: [], count: 2 },
     ],
     ['dialog', { questions: [], message: 'Well?' }, { about: 'question', subject: 'Well?' }],
     ['AskUserQuestion', { question: 'A?' }, { about: 'question', subject: 'A?' }],
@@ -73,11 +73,53 @@ describe('the question of a tool', () => {
     [
       'AskUser',
       { questionnaire: '1. [question] A? (multi)\n[option] x\n2. [question] B?\n[option] y' },
-      { about: 'question', subject: 'A?\nB?', choices: [] },
+      { about: 'question', subject: 'A? (1 of 2)\n1. x\n\nB?', choices: ['y'], count: 2 },
+    ],
+    [
+      'AskUserQuestion',
+      {
+        questions: [
+          {
+            question: 'Which store?',
+            options: [{ label: 'SQLite', description: 'One file,\nno server' }, { label: 'Redis' }],
+          },
+          { question: 'What else?', multiSelect: true, options: ['Logs', 'Metrics'] },
+        ],
+      },
+      {
+        subject:
+          'Which store? (1 of 2, choose one)\n1. SQLite: One file, no server\n2. Redis\n\nWhat else?',
+        choices: ['Logs', 'Metrics'],
+        ...{ isMultiple: true, count: 2 },
+      },
     ],
     ['ExitPlanMode', { plan: '# Plan' }, { about: 'plan', subject: '# Plan' }],
   ])('is read from a call of %j with %j', (tool, input, expected) => {
     expect(ask(tool, input)).toMatchObject(expected)
+  })
+
+  it.each<[string, object, string | undefined]>([
+    ['Edit', { file_path: '/a', old_string: 'a\nb\nc', new_string: 'a\nB\nc' }, '- b\n+ B'],
+    ['Edit', { file_path: '/a', old_str: '', new_str: 'x\ny\n' }, '+ x\n+ y'],
+    ['edit', { filePath: '/a', oldString: 'x', newString: '' }, '- x'],
+    [
+      'MultiEdit',
+      {
+        file_path: '/a',
+        edits: [
+          { old_string: 'a', new_string: 'b' },
+          { old_string: 'c', new_string: 'd' },
+        ],
+      },
+      '- a\n+ b\n- c\n+ d',
+    ],
+    ['Write', { file_path: '/a', content: 'x\ny\n' }, '+ x\n+ y'],
+    ['edit', { path: '/a', diff: '--- a\n+++ a\n@@ -1 +1 @@\n-x\n+y\n z' }, '-x\n+y'],
+    ['Edit', { file_path: '/a', old_string: 1, new_string: ['x'] }, undefined],
+    ['Bash', { command: 'ls', content: 'x' }, undefined],
+    ['Read', { file_path: '/a' }, undefined],
+  ])('shows what %s would change: %j', (tool, input, change) => {
+    expect(ask(tool, input)?.change).toBe(change)
   })
 
   it('is unknown if neither the tool nor what it acts on is known', () => {

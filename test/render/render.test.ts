@@ -297,6 +297,21 @@ describe('a question', () => {
       'Bash: npm publish *\nRelease it',
     ],
     [
+      'all questions with their choices',
+      {
+        ...{ ...question, about: 'question', count: 2, isMultiple: true, choices: ['a: A', 'b'] },
+        subject: 'Which **store**? (1 of 2, choose one)\n1. SQLite: small\n2. Redis\n\nWhat else?',
+      },
+      'Droid · api-server: asks you',
+      'Which store? (1 of 2, choose one)\n\n1. SQLite: small\n2. Redis\n\nWhat else? (2 of 2, choose several)\n1. a: A\n2. b',
+    ],
+    [
+      'its change',
+      { ...question, about: 'file', tool: 'Edit', subject: 'a.ts', change: '- a < b\n+ a > b' },
+      'Droid · api-server: permission needed',
+      'Edit: a.ts\n- a < b\n+ a > b',
+    ],
+    [
       'its file',
       { ...question, about: 'file', tool: 'Edit', subject: 'src/a_b.ts' },
       'Droid · api-server: permission needed',
@@ -306,7 +321,7 @@ describe('a question', () => {
       'its words and choices',
       { ...question, about: 'question', subject: 'Which **store**?', choices: ['SQLite', 'Redis'] },
       'Droid · api-server: asks you',
-      'Which store?\n1. SQLite\n2. Redis',
+      'Which store? (choose one)\n1. SQLite\n2. Redis',
     ],
     [
       'its plan',

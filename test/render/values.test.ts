@@ -109,6 +109,28 @@ describe('the values of templates', () => {
     }
   })
 
+  const edited = (change: string) => {
+    const question = { about: 'file', tool: 'Edit', subject: 'a', detail: '', choices: [] } as const
+    return { question: { ...question, from: 'payload', change } }
+  }
+
+  it('show a change from both of its ends, without secrets, as code', () => {
+    const lines = Array.from({ length: 30 }, (_, at) => `+ line ${at}`)
+    const shown = String(makeValue('change', edited(lines.join('\n'))).valueOf())
+    expect(shown.split('\n')).toEqual([...lines.slice(0, 6), '… 20 more lines', ...lines.slice(-4)])
+    const secret = `- PASSWORD=x\n+ PASSWORD=hunter2hunter2\n+ ${'a '.repeat(90)}ghp_${'0123456789'.repeat(4)}`
+    const [, added = '', long = ''] = String(makeValue('change', edited(secret)).valueOf()).split(
+      '\n',
+    )
+    expect(added).toBe('+ PASSWORD=[redacted]')
+    expect(long).toMatch(/^\+ (a )+a…$/)
+    const change = makeValue('change', edited('- <b>')) as Formatted
+    expect(change.in(notifiers.telegram.markup ?? expect.fail('no markup'))).toBe(
+      '<pre>- &lt;b&gt;</pre>',
+    )
+    expect(makeValue('change', edited('- a'), 'minimal')).toBe('')
+  })
+
   it('have no active markup from the choices of a question', () => {
     const question = { about: 'question', subject: '', detail: '', choices: ['<!channel> a', 'b'] }
     const choices = makeValue('choices', { question }) as Formatted

@@ -18,7 +18,7 @@ export function channelType(notifier: Notifier) {
     .enum(clearances)
     .default(notifier.leavesMachine ? 'summary' : 'full')
     .describe(
-      "How much of the agent's text is sent. full: whole messages; summary: questions and the lines that summarize an answer; minimal: none",
+      "How much of the agent's text is sent. full: whole messages; summary: questions and both ends of an answer; minimal: none",
     )
   return z.strictObject({ type, noise: noiseSwitch, clearance, ...notifier.options.shape })
 }
