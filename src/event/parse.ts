@@ -79,7 +79,8 @@ export function parseEvent(accepted: Accepted, abnormalReasons: readonly string[
 function inWords(failure: Failure | undefined, spoken: string): string {
   const reason = failure?.reason ?? ''
   const isCode = /^\w+$/.test(reason)
-  return isCode && spoken && spoken !== reason ? text(`${reason}: ${spoken}`) : reason
+  if (!isCode || !spoken || spoken === reason) return reason
+  return text(/^unknown/i.test(reason) ? spoken : `${reason}: ${spoken}`)
 }
 
 function noticeOf(client: string, notificationType: string) {

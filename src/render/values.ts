@@ -3,6 +3,7 @@ import type { Deeds } from '../context/deeds.ts'
 import type { EnrichedEvent } from '../context/enrich.ts'
 import type { Clearance } from '../delivery.ts'
 import type { Question } from '../event/event.ts'
+import { explain } from '../event/explain-failure.ts'
 import { howToAnswer } from '../event/question.ts'
 import { cleanText, cutMiddle, cutText } from '../text/clean.ts'
 import { counted } from '../text/counted.ts'
@@ -55,6 +56,8 @@ const makers = {
     from.text(from.event.prompt, from.clearance === 'summary' ? MAX_PROMPT : undefined),
   notification_type: (from) => from.line(from.event.notificationType),
   reason: (from) => from.line(from.event.reason),
+  means: ({ event }) => explain(event).means,
+  advice: ({ event }) => explain(event).advice,
   limit: ({ event: { failure } }) => (failure?.isLimit ? 'yes' : ''),
   resets: ({ event: { failure, at } }) =>
     failure?.resetsAt === undefined ? '' : moment(failure.resetsAt, at),

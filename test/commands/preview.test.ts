@@ -55,8 +55,8 @@ describe('hookbell preview', () => {
     const { stdout, exitCode } = await home.run('preview', 'question', '--html', html)
     expect(exitCode).toBe(0)
     expect(stdout).toContain('Subject: Claude · api-server: asks you\n')
-    expect(stdout).toContain('Where should failed webhooks be kept? (1 of 2, choose one)\n\n1. PostgreSQL: As all other data\n')
-    expect(readFileSync(html, 'utf8')).toContain('<li>PostgreSQL</li>')
+    expect(stdout).toContain('(1 of 2, choose one)\n\n1. PostgreSQL: As all other data\n')
+    expect(readFileSync(html, 'utf8')).toContain('<li>PostgreSQL: As all other data</li>')
     expect(stdout).not.toContain('canary')
   })
 

@@ -25,8 +25,8 @@ describe('demo', () => {
       'SessionEnd abnormal-end delivered 0',
     ])
     const { team, mail, audit } = acts[5].received
-    expect(team).toContain('Droid · api-server: session ended abnormally (error)')
-    expect(mail).toContain('Subject: Droid · api-server: session ended abnormally (error)')
+    expect(team).toContain('Droid · api-server: session ended abnormally')
+    expect(mail).toContain('Subject: Droid · api-server: session ended abnormally')
     expect(JSON.parse(audit)).toMatchObject({ kind: 'abnormal-end', client: 'droid' })
     expect(JSON.parse(acts[3].received.audit).title).toBe('Droid · api-server: done in 4 min')
     expect(acts[2].reason).toBe('no route for subagent-done')

@@ -64,6 +64,8 @@ function render(event: Partial<EnrichedEvent>, folder = makeConfigDir(), secrets
   })
 }
 
+const failedBy = (reason: string) => ({ reason, cause: '', isLimit: false, resetsAt: undefined })
+
 describe('a message', () => {
   it.each<[Partial<EnrichedEvent>, string, string]>([
     [
@@ -98,13 +100,33 @@ describe('a message', () => {
     ],
     [
       { kind: 'abnormal-end', reason: 'error', durationMs: 5000 },
-      'Droid · api-server: session ended abnormally (error)',
-      'It lasted 5 s.',
+      'Droid · api-server: session ended abnormally',
+      'The agent ended because of an error.\nLook at its terminal. Open the session again to go on.\nIt lasted 5 s.',
     ],
     [
       { kind: 'abnormal-end', reason: 'other', message: 'status 401', durationMs: 5000 },
-      'Droid · api-server: session ended abnormally (other)',
-      'status 401\nIt lasted 5 s.',
+      'Droid · api-server: session ended abnormally',
+      'The agent ended without a reason: it may have crashed, or have been killed.\nstatus 401\nLook at its terminal. Open the session again to go on.\nIt lasted 5 s.',
+    ],
+    [
+      { kind: 'abnormal-end', reason: 'max_turns', prompt: 'Add\nthe tax' },
+      'Droid · api-server: session ended abnormally (max_turns)',
+      'Look at its terminal. Open the session again to go on.\nIt worked on: Add the tax',
+    ],
+    [
+      {
+        kind: 'failed',
+        message: 'max_output_tokens',
+        failure: failedBy('max_output_tokens'),
+        prompt: 'Add the tax',
+      },
+      'Droid · api-server: failed',
+      'The answer was cut off: it reached the longest length that the model may write.\nTell the agent to go on, in smaller steps.\nIt worked on: Add the tax',
+    ],
+    [
+      { kind: 'failed', message: 'unknown', failure: failedBy('unknown') },
+      'Droid · api-server: failed',
+      'The turn ended with an error, and the agent does not say which.\nLook at its terminal, then tell it to go on.',
     ],
     [{ kind: 'ended', reason: 'clear' }, 'Droid · api-server: session ended (clear)', ''],
     [{ kind: 'failed', message: 'rate limit' }, 'Droid · api-server: failed', 'rate limit'],
@@ -201,7 +223,7 @@ describe('a message', () => {
     const htmlOf = (event: object) =>
       render(event).message('normal', { clearance: 'full', markup: 'html' }).markup
     expect(htmlOf(own)).not.toContain('The turn')
-    expect(htmlOf({ ...own, client: 'droid' })).toContain('The turn')
+    expect(htmlOf({ ...own, client: 'droid', message: '' })).toContain('The turn')
   })
 
   it('has a limited length and contains no control characters or secrets', () => {
@@ -399,7 +421,7 @@ describe('the end of a turn', () => {
     const renderer = render({ kind: 'failed', message: failure.reason, failure })
     expect(renderer).toMatchObject({
       title: 'Droid · api-server: limit reached',
-      body: 'You hit your limit\nThe limit is over at 15:00.',
+      body: 'You hit your limit\nThe limit is over at 15:00.\nUntil it is over, another model or account may go on.',
     })
     const { markup } = renderer.message('normal', { clearance: 'full', markup: 'slack' })
     expect(markup).toContain(
