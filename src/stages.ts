@@ -2,12 +2,12 @@ import { hostname } from 'node:os'
 import { type LoadedConfig, parseConfig } from './config/load/load.ts'
 import { configDir } from './config/paths.ts'
 import { type EnrichedEvent, enrich as enrichEvent } from './context/enrich.ts'
-import { destinationIn, send as sendTo } from './deliver/attempt.ts'
+import { findDestination, send as sendTo } from './deliver/attempt.ts'
 import type { Delivery, Message, Urgency } from './delivery.ts'
 import type { AgentEvent } from './event/event.ts'
 import { parseEvent } from './event/parse.ts'
 import { cleanEntry } from './journal/journal.ts'
-import { DeliveryError, type Notifier } from './notifiers/define.ts'
+import type { Notifier } from './notifiers/define.ts'
 import { givenNotifiers } from './notifiers/index.ts'
 import { Memory } from './policy/memory.ts'
 import { acceptedEntry } from './prepare/accepted-entry.ts'
@@ -167,11 +167,8 @@ export async function render(judged: JudgedEvent, rules: Rules): Promise<Rendere
 
 /** Sends a message once. @returns the receiver's answer @throws what the notifier throws, mostly a DeliveryError */
 export async function send({ channel, delivery }: Rendered, { loaded }: Rules): Promise<string> {
-  const { config, unusable } = loaded
-  const missing = Object.hasOwn(unusable, channel) ? unusable[channel] : undefined
-  if (missing !== undefined) throw new DeliveryError('retry', missing)
-  const destination = destinationIn(config.channels, channel, config.given)
-  if (!destination) throw new DeliveryError('give-up', `no channel "${channel}"`)
+  const destination = findDestination(channel, loaded)
+  if ('error' in destination) throw destination.error
   const sent = await sendTo(destination, delivery, loaded, { now: Date.now })
   return typeof sent === 'string' ? sent : sent.answer
 }

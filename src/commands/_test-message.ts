@@ -51,9 +51,9 @@ export async function sendTestMessage(channel: string): Promise<TestMessage> {
 function checkChannel(name: string): Config {
   const current = new CurrentConfig(configDir(), stateDir())
   current.storeVariables(shellEnvironment(process.env))
-  const { config, unusable, problem } = current.get()
+  const { config, problem } = current.get()
   if (problem) throw problem
-  const known = [...Object.keys(config.channels), ...Object.keys(unusable)]
+  const known = Object.keys(config.channels)
   if (known.includes(name)) return config
   const hint = Object.hasOwn(channelOffers, name)
     ? `Channels: ${known.join(', ')}. To add it: hookbell init --channel ${name}`

@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import { defineCommand } from 'citty'
 import { paint, print, printJson, write } from '../cli/output.ts'
 import { shellEnvironment } from '../clients/shell-environment.ts'
+import { channelOf, readyChannels } from '../config/channels.ts'
 import { CurrentConfig } from '../config/current.ts'
 import type { LoadedConfig } from '../config/load/load.ts'
 import { configDir, stateDir } from '../config/paths.ts'
@@ -52,7 +53,7 @@ export const previewCommand = defineCommand({
     const loaded = new CurrentConfig(configDir(), stateDir()).get()
     if (loaded.problem) throw loaded.problem
     const source = await sourceOf(event, client)
-    const channel = channelOf(named, loaded)
+    const channel = chooseChannel(named, loaded)
     const { composed, problems } = await previewOf(source, channel, loaded, {
       templates: new Templates(configDir()),
       host: hostname(),
@@ -93,13 +94,13 @@ async function writeHtml(path: string, html: string | undefined, channel: string
   await writePrivate('preview', path, html)
 }
 
-function channelOf(named: string | undefined, { config, unusable, unset }: LoadedConfig): string {
-  const usable = Object.keys(config.channels)
-  const names = [...usable, ...Object.keys(config.waiting)]
+function chooseChannel(named: string | undefined, { config, unset }: LoadedConfig): string {
+  const usable = readyChannels(config)
+  const names = Object.keys(config.channels)
   const only = [usable, names].find(({ length }) => length === 1)
   const channel = named ?? only?.[0]
   if (channel !== undefined && usable.includes(channel)) return channel
-  const reason = channel === undefined ? undefined : unusable[channel]
+  const reason = channel === undefined ? undefined : channelOf(channel, config)?.why
   if (reason !== undefined) {
     const hint = howToSetIn(reason, unset, configDir(), shellEnvironment(process.env))
     throw new HookbellError('E_UNAVAILABLE', `preview: ${channel}: ${reason}`, { hint })

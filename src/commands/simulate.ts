@@ -7,7 +7,6 @@ import { parseConfig } from '../config/load/load.ts'
 import { configDir, configPath, stateDir } from '../config/paths.ts'
 import type { Config } from '../config/schema/schema.ts'
 import { errorCode, usageError } from '../errors.ts'
-import { withAllChannels } from '../simulate/policy-config.ts'
 import { type Simulation, simulate } from '../simulate/simulate.ts'
 import { cleanText, cutText, oneLine } from '../text/clean.ts'
 import { counted } from '../text/counted.ts'
@@ -50,7 +49,7 @@ export const simulateCommand = defineCommand({
 function currentConfig(): Config {
   const loaded = new CurrentConfig(configDir(), stateDir()).get()
   if (loaded.problem) throw loaded.problem
-  return withAllChannels(loaded)
+  return loaded.config
 }
 
 /** @throws HookbellError E_USAGE if there is no such file, E_CONFIG if it is invalid */
@@ -66,7 +65,7 @@ function readConfig(path: string): Config {
       : `Write one like your own, which would be ${own}`
     throw usageError(`simulate: no file "${path}"`, hint)
   }
-  return withAllChannels(parseConfig(text, { path, secrets: { file: new Map(), env: {} } }))
+  return parseConfig(text, { path, secrets: { file: new Map(), env: {} } }).config
 }
 
 function describe(result: Simulation, since: number): string {

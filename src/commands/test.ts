@@ -3,6 +3,7 @@ import { exitCodeOf } from '../cli/errors.ts'
 import { asTyped } from '../cli/how-to-call.ts'
 import { paint, printJson, say } from '../cli/output.ts'
 import { shellEnvironment } from '../clients/shell-environment.ts'
+import { channelOf } from '../config/channels.ts'
 import { CurrentConfig } from '../config/current.ts'
 import { configDir, configPath, stateDir } from '../config/paths.ts'
 import type { Config } from '../config/schema/schema.ts'
@@ -53,9 +54,10 @@ function whoTriesAgain(): string {
 
 /** What the channel, or the local one that bypasses the hub, lacks and how to set it; [] if nothing. */
 function whatIsUnset(channel: string): string[] {
-  const { unusable, unusableDirect, unset } = new CurrentConfig(configDir(), stateDir()).get()
-  const standIn = unusableDirect?.[channel]
-  const reason = standIn ?? unusable[channel] ?? ''
+  const { config, unset } = new CurrentConfig(configDir(), stateDir()).get()
+  const { why, standIn: other } = channelOf(channel, config) ?? {}
+  const standIn = other?.state === 'broken' ? other.why : undefined
+  const reason = standIn ?? why ?? ''
   const how = howToSetIn(reason, unset, configDir(), shellEnvironment(process.env))
   if (how === undefined) return []
   return [standIn ? `${channel}: ${standIn}. ${how}` : how]

@@ -250,8 +250,10 @@ function secretsIfReadable(configDir: string): ReadonlyMap<string, string> | und
 /** What is set nowhere else is probably in that file: to set it again would be wrong advice. */
 function waitingForSecrets(loaded: LoadedConfig): LoadedConfig {
   const needs = (why: string) => loaded.unset.some((name) => why.includes(`\${${name}}`))
-  const unusable = Object.entries(loaded.unusable).map(([name, why]) => {
-    return [name, needs(why) ? WAITS_FOR_SECRETS : why]
+  const channels = Object.entries(loaded.config.channels).map(([name, channel]) => {
+    const why = channel.why && needs(channel.why) ? { why: WAITS_FOR_SECRETS } : {}
+    return [name, { ...channel, ...why }]
   })
-  return { ...loaded, unusable: Object.fromEntries(unusable), unset: [] }
+  const config = { ...loaded.config, channels: Object.fromEntries(channels) }
+  return { ...loaded, config, unset: [] }
 }

@@ -14,7 +14,7 @@ interface ModuleState {
 
 /** Loads the notifiers of the user's own, without sending anything. Not part of the validation: it starts processes. */
 export async function loadModules({ channels }: Pick<Config, 'channels'>): Promise<ModuleState[]> {
-  const own = Object.entries(channels).filter(([, { type }]) => type === 'module')
+  const own = Object.entries(channels).filter(([, { type, state }]) => type === 'module' && !state)
   const states = own.map(async ([name, channel]) => {
     const { file, options } = channel as object as Channel
     const signal = AbortSignal.timeout(LIMIT_MS)

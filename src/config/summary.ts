@@ -1,16 +1,14 @@
+import type { Channel } from './channels.ts'
 import { cacheStamp, mayBeCached, readCached, writeCached } from './config-cache.ts'
 import type { LoadedConfig } from './load/load.ts'
 import { problemHint } from './problem-hint.ts'
 import { configStamp } from './stamp.ts'
 import { unreachableChannels } from './unreachable-channels.ts'
 
-/** What people are shown of the configuration: no secrets, and of a channel's settings only its type. */
+/** What people are shown of the configuration: no secrets, and of a channel no settings. */
 export interface ConfigSummary {
   source: LoadedConfig['source']
-  /** Types by name, of the channels that can be used. */
-  channels: Readonly<Record<string, string>>
-  unusable: LoadedConfig['unusable']
-  unusableDirect?: LoadedConfig['unusableDirect']
+  channels: Readonly<Record<string, Channel>>
   unset: LoadedConfig['unset']
   /** Channels that no event reaches. */
   unreachable: readonly string[]
@@ -44,21 +42,22 @@ export async function readConfigSummary(
 }
 
 function summaryOf(loaded: LoadedConfig): ConfigSummary {
-  const { config, problem, source, unusable, pending, unset, warnings } = loaded
-  const types = Object.entries(config.channels).map(([name, { type }]) => [name, type])
-  const waiting = Object.entries(unusable).filter(([name]) => !Object.hasOwn(pending, name))
+  const { config, problem, source, unset, warnings } = loaded
+  const channels = Object.entries(config.channels).map(([name, one]) => [name, withoutOptions(one)])
   const templates = new Set(config.routes.flatMap(({ template }) => template ?? []))
   return {
     source,
-    // Only a worker fetches secrets, so a channel that waits for one counts as usable.
-    channels: { ...Object.fromEntries(types), ...pending },
-    unusable: Object.fromEntries(waiting),
+    channels: Object.fromEntries(channels),
     ...{ unset, warnings },
     unreachable: unreachableChannels(config),
-    ...(loaded.unusableDirect && { unusableDirect: loaded.unusableDirect }),
     ...((config.hub || loaded.hubProblem !== undefined) && { hasHub: true }),
     ...(config.extraCaFile && { extraCaFile: config.extraCaFile }),
     ...(templates.size > 0 && { templates: [...templates] }),
     ...(problem && { problem: { message: problem.message, hint: problemHint(problem) } }),
   }
+}
+
+function withoutOptions({ type, clearance, standIn, ...one }: Channel): Channel {
+  const why = one.state === undefined ? {} : { state: one.state, why: one.why }
+  return { type, clearance, ...why, ...(standIn && { standIn: withoutOptions(standIn) }) }
 }

@@ -1,7 +1,8 @@
+import { readyChannels } from './channels.ts'
 import type { Config } from './schema/schema.ts'
 import { stepsOf } from './schema/steps.ts'
 
-/** Channels that neither a route nor the digest names: nothing ever reaches them. */
+/** Channels that can be used now and that neither a route nor the digest names: nothing ever reaches them. */
 export function unreachableChannels({
   channels,
   routes,
@@ -9,5 +10,5 @@ export function unreachableChannels({
 }: Pick<Config, 'channels' | 'routes' | 'digest'>): string[] {
   const routed = routes.flatMap((one) => stepsOf(one).flatMap(({ to }) => to))
   const named = new Set([...routed, ...(digest?.to ?? [])])
-  return Object.keys(channels).filter((name) => !named.has(name))
+  return readyChannels({ channels }).filter((name) => !named.has(name))
 }

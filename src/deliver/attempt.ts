@@ -1,3 +1,4 @@
+import { channelOf, optionsOf } from '../config/channels.ts'
 import { builtInConfig, type LoadedConfig } from '../config/load/load.ts'
 import type { Delivery } from '../delivery.ts'
 import { describeError } from '../errors.ts'
@@ -32,8 +33,8 @@ export function findDestination(
   channel: string,
   loaded: LoadedConfig,
 ): Destination | { error: DeliveryError } {
-  const missing = Object.hasOwn(loaded.unusable, channel) && loaded.unusable[channel]
-  if (missing) return { error: new DeliveryError('retry', missing) }
+  const why = channelOf(channel, loaded.config)?.why
+  if (why !== undefined) return { error: new DeliveryError('retry', why) }
   // The built-in desktop channel exists even if the configuration does not define it.
   for (const find of [() => loaded.config, () => builtInConfig().config]) {
     const { channels, given } = find()
@@ -49,9 +50,10 @@ export function destinationIn(
   channel: string,
   given?: LoadedConfig['config']['given'],
 ): Destination | undefined {
-  const notifier = notifierOf(channel, { channels, given })
+  const found = channelOf(channel, { channels })
+  const notifier = found && notifierOf(channel, { channels, given })
   if (!notifier) return undefined
-  const { type: _, ...options } = channels[channel] ?? { type: '' }
+  const options = optionsOf(found)
   const { pace, name } = notifier
   // Channels with the same destination share its pace, because the destination counts them together.
   const key = pace ? `${name} ${pace.destination(options)}` : channel

@@ -1,3 +1,4 @@
+import { readyChannels } from '../config/channels.ts'
 import type { Config } from '../config/schema/schema.ts'
 import type { Delivery } from '../delivery.ts'
 import { notifierOf } from '../notifiers/index.ts'
@@ -21,7 +22,7 @@ export function keepsOrder(channel: string, config: Pick<Config, 'channels'>): b
 
 /** Channels that people read, in the order of the configuration. */
 export function readChannels(config: Pick<Config, 'channels'>): string[] {
-  return Object.keys(config.channels).filter((name) => notifierOf(name, config)?.summarizes)
+  return readyChannels(config).filter((name) => notifierOf(name, config)?.summarizes)
 }
 
 /** Rings the bell of the terminal that the message comes from. @returns whether it did; never throws */

@@ -1,3 +1,4 @@
+import { channelOf } from '../config/channels.ts'
 import type { LoadedConfig } from '../config/load/load.ts'
 import type { Delivery } from '../delivery.ts'
 import { describeError } from '../errors.ts'
@@ -6,8 +7,9 @@ import { type Destination, destinationIn, findDestination, retryAfterOf } from '
 import type { DestinationLimiter } from './destination-limiter.ts'
 
 /** Where messages for a hub channel go while the hub does not accept them; undefined if they wait for the hub. */
-export function findDirect(channel: string, { direct }: LoadedConfig): Destination | undefined {
-  const found = direct && destinationIn(direct, channel)
+export function findDirect(channel: string, { config }: LoadedConfig): Destination | undefined {
+  const standIn = channelOf(channel, config)?.standIn
+  const found = standIn && !standIn.state && destinationIn({ [channel]: standIn }, channel)
   if (!found) return undefined
   const { key, notifier, options } = found
   // The name alone is already the key of the same channel by way of the hub.
@@ -24,14 +26,9 @@ export function bypassesHub({ remaining }: Pick<Delivery, 'remaining'>): boolean
  * lacks something such as a secret
  */
 export function findWay(channel: string, loaded: LoadedConfig, isDirect = false) {
-  const missing = isDirect ? whyNotDirect(channel, loaded) : undefined
+  const missing = isDirect ? channelOf(channel, loaded.config)?.standIn?.why : undefined
   if (missing) return { error: new DeliveryError('retry', missing) }
   return (isDirect ? findDirect(channel, loaded) : undefined) ?? findDestination(channel, loaded)
-}
-
-/** What the channel that bypasses the hub lacks; undefined if it can be used, or there is none. */
-function whyNotDirect(channel: string, { unusableDirect, pendingDirect }: LoadedConfig) {
-  return new Map(Object.entries({ ...unusableDirect, ...pendingDirect })).get(channel)
 }
 
 const WHY = 'directly, since the hub takes nothing'

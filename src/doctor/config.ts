@@ -1,4 +1,5 @@
 import { caFileProblems } from '../config/ca-file.ts'
+import { brokenChannels, readyChannels } from '../config/channels.ts'
 import { WAITS_FOR_SECRETS } from '../config/current.ts'
 import { problemHint } from '../config/problem-hint.ts'
 import { commandsToSet } from '../config/secrets/how-to-set.ts'
@@ -11,10 +12,10 @@ const EDIT = 'Correct it: hookbell config edit'
 
 /** Checks the configuration, and of each channel whether it is usable, whether anything reaches it, and when it last worked. */
 export function checkConfig({ loaded, templateProblems, events }: Facts): Check[] {
-  const { config, problem, unusable, unusableDirect = {}, source, warnings } = loaded
+  const { config, problem, source, warnings } = loaded
   const unreachable = unreachableChannels(config)
-  const names = Object.keys(config.channels)
-  const hasUnusable = Object.keys(unusable).length > 0
+  const names = readyChannels(config)
+  const channels = Object.entries(config.channels)
   return [
     problem
       ? check(
@@ -30,13 +31,13 @@ export function checkConfig({ loaded, templateProblems, events }: Facts): Check[
     ...templateProblems.map((problem) =>
       check('templates', 'warning', problem, 'Correct or remove it'),
     ),
-    ...Object.entries(unusable).map(([name, why]) =>
-      check(`channel.${name}`, 'broken', why, howToRepair(why)),
+    ...channels.flatMap(([name, { why }]) =>
+      why === undefined ? [] : [check(`channel.${name}`, 'broken', why, howToRepair(why))],
     ),
-    ...Object.entries(unusableDirect).map(([name, why]) =>
-      check(`channel.${name}`, 'warning', why, howToRepair(why)),
-    ),
-    ...(unreachable.length < names.length || (names.length === 0 && hasUnusable)
+    ...brokenChannels(config)
+      .filter(({ isStandIn }) => isStandIn)
+      .map(({ name, why }) => check(`channel.${name}`, 'warning', why, howToRepair(why))),
+    ...(unreachable.length < names.length || (names.length === 0 && channels.length > 0)
       ? []
       : [check('routes', 'broken', 'no route leads to a channel: nobody is notified', EDIT)]),
     ...names.map((name) => checkChannel(name, !unreachable.includes(name), events)),

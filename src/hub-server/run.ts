@@ -150,13 +150,7 @@ function cannotWork(cause: unknown): never {
 }
 
 /** @throws HookbellError if the configuration cannot be used for a hub */
-export function connectionOf({
-  config,
-  hubProblem,
-  problem,
-  unusable,
-  unset,
-}: LoadedConfig): HubServer {
+export function connectionOf({ config, hubProblem, problem, unset }: LoadedConfig): HubServer {
   if (problem) throw problem
   const cannotUse = (what: string, reason: string) => {
     const hint = howToSetIn(reason, unset, configDir(), {})
@@ -168,8 +162,8 @@ export function connectionOf({
       hint: 'Such as "hub": { "url": "rediss://hub@localhost:6380", "password": "${HUB_PASSWORD}" }; see docs/hub.md',
     })
   }
-  for (const [name, reason] of Object.entries(unusable))
-    throw cannotUse(`channel ${name}: `, reason)
+  for (const [name, { why }] of Object.entries(config.channels))
+    if (why !== undefined) throw cannotUse(`channel ${name}: `, why)
   const unsafe = whyUnsafe(config.hub)
   if (unsafe) throw new HookbellError('E_CONFIG', `hub: url ${unsafe}`)
   return { ...config.hub, extraCaFile: config.extraCaFile }

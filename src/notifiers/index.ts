@@ -43,8 +43,6 @@ export type GivenNotifiers = Readonly<Record<string, Notifier>>
 
 interface Channels {
   channels: Readonly<Record<string, { type: string }>>
-  /** Channels that cannot be used now. */
-  waiting?: Channels['channels']
   /** Those that only this program has. */
   given?: GivenNotifiers | undefined
 }
@@ -52,10 +50,9 @@ interface Channels {
 /** The notifier of a channel, or undefined where the configuration has no such channel. */
 export function notifierOf(
   channel: string,
-  { channels, waiting = {}, given = {} }: Channels,
+  { channels, given = {} }: Channels,
 ): Notifier | undefined {
-  const known = [channels, waiting].find((some) => Object.hasOwn(some, channel))
-  const type = known?.[channel]?.type
+  const type = Object.hasOwn(channels, channel) ? channels[channel]?.type : undefined
   if (type === undefined) return undefined
   return Object.hasOwn(given, type) ? given[type] : notifierOfType(type)
 }

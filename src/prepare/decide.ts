@@ -1,4 +1,4 @@
-import { rulesOf } from '../config/schema/channel.ts'
+import { channelOf } from '../config/channels.ts'
 import type { Config } from '../config/schema/schema.ts'
 import type { EnrichedEvent } from '../context/enrich.ts'
 import type { ProjectRules } from '../context/project-rules.ts'
@@ -217,12 +217,13 @@ function chooseChannels(
 /** What the rules may ask of a channel. By default the noise rules apply, unless it only keeps a record. */
 export function noiseOf(channel: string, config: Config) {
   const { isRecord = false, summarizes = false } = notifierOf(channel, config) ?? {}
-  return { isRecord, summarizes, hasNoiseRules: rulesOf(channel, config)?.noise ?? !isRecord }
+  return { isRecord, summarizes, hasNoiseRules: channelOf(channel, config)?.noise ?? !isRecord }
 }
 
 /** Whether a rule may apply to any channel. */
 export function isRuleUsed(rule: Pick<Policy, 'isNoise' | 'name'>, config: Config): boolean {
-  const channels = [...Object.keys(config.channels), ...Object.keys(config.waiting)]
   const noise = noiseSettingsOf(config)
-  return channels.some((channel) => isInForce(rule, noiseOf(channel, config), { noise }))
+  return Object.keys(config.channels).some((channel) =>
+    isInForce(rule, noiseOf(channel, config), { noise }),
+  )
 }

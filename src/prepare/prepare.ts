@@ -1,5 +1,5 @@
+import { channelOf } from '../config/channels.ts'
 import type { LoadedConfig } from '../config/load/load.ts'
-import { rulesOf } from '../config/schema/channel.ts'
 import type { Config } from '../config/schema/schema.ts'
 import { type EnrichedEvent, enrich } from '../context/enrich.ts'
 import { beganIn, folderOf } from '../context/project.ts'
@@ -212,7 +212,7 @@ export function makeDelivery(
 /** A channel's markup and clearance. A channel that no longer exists has the lowest clearance. */
 function readerOf(channel: string, config: Config) {
   const { markup, leavesMachine } = notifierOf(channel, config) ?? {}
-  const clearance = rulesOf(channel, config)?.clearance ?? 'minimal'
+  const clearance = channelOf(channel, config)?.clearance ?? 'minimal'
   return { markup: markup?.name, leavesMachine, clearance } as const
 }
 

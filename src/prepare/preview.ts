@@ -1,3 +1,4 @@
+import { optionsOf } from '../config/channels.ts'
 import type { LoadedConfig } from '../config/load/load.ts'
 import { type EnrichedEvent, enrich } from '../context/enrich.ts'
 import { HookbellError } from '../errors.ts'
@@ -57,7 +58,7 @@ export async function previewOf(
   const renderer = new Renderer(templates, event, { secrets, host, read })
   const candidate = chosen ?? only
   const delivery = makeDelivery(event, candidate, renderer, loaded, { host })
-  const { type: _, ...options } = config.channels[channel] ?? { type: '' }
+  const options = optionsOf(config.channels[channel] ?? { type: '', clearance: 'minimal' })
   const notifier = notifierOf(channel, config)
   try {
     const composed = await notifier?.compose?.(delivery.message, options, {

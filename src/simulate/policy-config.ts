@@ -1,5 +1,4 @@
-import { type LoadedConfig, parseConfig } from '../config/load/load.ts'
-import type { Channel } from '../config/schema/channel.ts'
+import { parseConfig } from '../config/load/load.ts'
 import type { Config } from '../config/schema/schema.ts'
 
 /**
@@ -9,13 +8,5 @@ import type { Config } from '../config/schema/schema.ts'
  */
 export function policyConfig(settings: object): Config {
   const text = JSON.stringify(settings, null, 2)
-  return withAllChannels(
-    parseConfig(text, { path: 'config', secrets: { file: new Map(), env: {} } }),
-  )
-}
-
-/** Adds channels that cannot be used now, with what decisions depend on: their type, and whether noise rules apply. */
-export function withAllChannels({ config }: Pick<LoadedConfig, 'config'>): Config {
-  const { channels, waiting } = config
-  return { ...config, channels: { ...channels, ...(waiting as Record<string, Channel>) } }
+  return parseConfig(text, { path: 'config', secrets: { file: new Map(), env: {} } }).config
 }

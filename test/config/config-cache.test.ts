@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { readyChannels } from '../../src/config/channels.ts'
 import { CurrentConfig } from '../../src/config/current.ts'
 import { loadConfig } from '../../src/config/load/load.ts'
 import { readConfigSummary } from '../../src/config/summary.ts'
@@ -168,8 +169,8 @@ describe('a cached result of the configuration check', () => {
     const { configDir, write } = await makeConfig({ ...makeText(), secrets: { HOOK: ['pass'] } })
     write('secrets.env', '')
     const fetched = { valueOf: () => inline, failureOf: () => undefined }
-    const { checked, unusable } = loadConfig(configDir, { fetched })
-    expect({ checked, unusable }).toEqual({ checked: undefined, unusable: {} })
+    const { checked, config } = loadConfig(configDir, { fetched })
+    expect([checked, readyChannels(config)]).toEqual([undefined, Object.keys(config.channels)])
   })
 
   it('is not made of a file that was just written, because another change might go unnoticed', async () => {

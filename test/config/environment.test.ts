@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { asTyped } from '../../src/cli/how-to-call.ts'
+import { brokenChannels } from '../../src/config/channels.ts'
 import { CurrentConfig } from '../../src/config/current.ts'
 import { environmentFile } from '../../src/config/environment.ts'
 import { howToSet } from '../../src/config/secrets/how-to-set.ts'
@@ -47,7 +48,9 @@ describe('a variable that the configuration lists', () => {
       delete process.env.TEAM_URL
     })
     const { current } = makeConfig()
-    expect(current.get().unusable).toEqual({ team: '${TEAM_URL} not set' })
+    expect(brokenChannels(current.get().config)).toMatchObject([
+      { name: 'team', why: '${TEAM_URL} not set' },
+    ])
   })
 
   it('stays stored if another shell does not have it, and is removed when it is no longer listed', () => {

@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { brokenChannels } from '../../src/config/channels.ts'
 import { CurrentConfig } from '../../src/config/current.ts'
 import { foldersAtRisk, refuseFoldersAtRisk } from '../../src/config/folders-at-risk.ts'
 import type { HookbellError } from '../../src/errors.ts'
@@ -105,9 +106,11 @@ describe('a file or folder that other users can change', () => {
     writeFileSync(join(config, 'secrets.env'), 'TOKEN=https://example.com', { mode: 0o600 })
     writeFileSync(join(config, 'config.json'), JSON.stringify({ channels: { team: channel } }))
     const current = () => new CurrentConfig(config, state).get()
-    expect(current()).toMatchObject({ secrets: ['https://example.com'], unusable: {} })
+    expect(current().secrets).toEqual(['https://example.com'])
+    expect(brokenChannels(current().config)).toEqual([])
     chmodSync(config, 0o777)
-    expect(current()).toMatchObject({ secrets: [], unusable: { team: 'waits for secrets.env' } })
+    expect(current().secrets).toEqual([])
+    expect(brokenChannels(current().config)).toMatchObject([{ why: 'waits for secrets.env' }])
   })
 
   it('is reported also without a config.json', () => {

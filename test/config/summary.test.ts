@@ -40,9 +40,8 @@ describe('the summary of the configuration', () => {
     const summary = await read()
     expect(summary).toEqual({
       source: 'file',
-      channels: { team: 'slack' },
+      channels: { team: { type: 'slack', clearance: 'summary' } },
       unreachable: [],
-      unusable: {},
       unset: [],
       warnings: [],
     })
@@ -50,7 +49,7 @@ describe('the summary of the configuration', () => {
     expect(await read()).toEqual(summary)
     expect(readFileSync(kept, 'utf8')).not.toContain(secret)
     forge()
-    expect((await read()).channels).toEqual({ forged: 'slack' })
+    expect((await read()).channels).toMatchObject({ forged: { type: 'slack' } })
   })
 
   it('is read again when config.jsonc appears, and warns that this file is not read', async () => {
@@ -74,8 +73,11 @@ describe('the summary of the configuration', () => {
     }
     const expected = {
       source: 'file',
-      channels: { team: 'slack', later: 'slack' },
-      unusable: { fleet: '${HUB} not set' },
+      channels: {
+        team: { type: 'slack' },
+        later: { type: 'slack', state: 'waiting', why: expect.stringMatching(/LATER.*waits for/) },
+        fleet: { type: 'hub', state: 'broken', why: '${HUB} not set' },
+      },
       unset: ['HUB'],
       unreachable: [],
       warnings: [],
@@ -84,12 +86,13 @@ describe('the summary of the configuration', () => {
       templates: ['mine'],
     }
     write('config.json', JSON.stringify(config))
-    expect(await read()).toEqual(expected)
-    expect(await read()).toEqual(expected)
+    expect(await read()).toMatchObject(expected)
+    expect(await read()).toMatchObject(expected)
     write('secrets.env', `HOOK=${secret}\nHUB=x\n`)
-    const { hasHub, unusable, channels } = await read()
-    expect([hasHub, unusable]).toEqual([true, {}])
-    expect(channels).toEqual({ team: 'slack', later: 'slack', fleet: 'hub' })
+    const { hasHub, channels } = await read()
+    expect(hasHub).toBe(true)
+    const states = Object.entries(channels).map(([name, { state }]) => [name, state])
+    expect(Object.fromEntries(states)).toEqual({ later: 'waiting' })
   })
 
   it('names the channels that cannot stand in for the hub, and what to do about a problem', async () => {
@@ -98,7 +101,7 @@ describe('the summary of the configuration', () => {
     const team = { type: 'slack', url: '${NOPE}' }
     write('config.json', JSON.stringify({ hub, channels: { team } }))
     expect(await read()).toMatchObject({
-      unusableDirect: { team: 'cannot stand in for the hub: ${NOPE} not set' },
+      channels: { team: { standIn: { why: 'cannot stand in for the hub: ${NOPE} not set' } } },
     })
     write('config.json', JSON.stringify({ chanels: {} }))
     expect((await read()).problem).toEqual({
@@ -116,7 +119,7 @@ describe('the summary of the configuration', () => {
     [
       'a missing secret',
       ({ write }) => write('secrets.env', ''),
-      { unusable: { team: '${HOOK} not set' }, unset: ['HOOK'] },
+      { channels: { team: { why: '${HOOK} not set' } }, unset: ['HOOK'] },
     ],
     [
       'a config.json that others can write',
@@ -145,7 +148,7 @@ describe('the summary of the configuration', () => {
     await read()
     forge()
     change(kept)
-    expect((await read()).channels).toEqual({ team: 'slack' })
+    expect((await read()).channels).toMatchObject({ team: { type: 'slack' } })
   })
 
   it('is not cached if a file has just changed, because another change might go unnoticed', async () => {

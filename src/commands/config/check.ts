@@ -4,6 +4,7 @@ import { paint, printJson, say } from '../../cli/output.ts'
 import { shellEnvironment } from '../../clients/shell-environment.ts'
 import { channelBodyProblems } from '../../config/body-problems.ts'
 import { caFileProblems } from '../../config/ca-file.ts'
+import { brokenChannels, readyChannels } from '../../config/channels.ts'
 import { readStoredEnvironment } from '../../config/environment.ts'
 import { type LoadedConfig, loadConfig, parseConfig } from '../../config/load/load.ts'
 import { loadModules } from '../../config/module-faults.ts'
@@ -30,8 +31,7 @@ export async function checkConfigFile(file: string | undefined, json: boolean): 
   const path = file === undefined ? configPath(configDir()) : resolve(file)
   const loaded = file === undefined ? loadOwn() : checkText(readAny(path), path)
   const problems = await problemsOf(loaded)
-  const { channels } = loaded.config
-  if (json) printJson({ path, problems, channels: Object.keys(channels) })
+  if (json) printJson({ path, problems, channels: readyChannels(loaded.config) })
   else say([heading(path, loaded), ...problems.map((one) => asLine(one, loaded))].join('\n'))
   return problems.length > 0 ? 1 : 0
 }
@@ -44,15 +44,11 @@ export function checkText(text: string, path: string): LoadedConfig {
 }
 
 export async function problemsOf(loaded: LoadedConfig): Promise<string[]> {
-  const { config, warnings, unusable, pending, unusableDirect = {} } = loaded
-  const waiting = Object.entries(unusable).filter(([name]) => !Object.hasOwn(pending, name))
-  const all = [...waiting, ...Object.entries(unusableDirect)]
-  // A channel whose secret is not known yet counts as reached.
-  const isUnsure = Object.keys({ ...unusable, ...config.waiting }).length > 0
-  const names = Object.keys(config.channels)
+  const { config, warnings } = loaded
   const modules = await loadModules(config)
   const unsafe = config.hub && whyUnsafe(config.hub)
-  const isSilent = !isUnsure && unreachableChannels(config).length === names.length
+  // A channel whose secret is not known yet counts as reached.
+  const isSilent = unreachableChannels(config).length === Object.keys(config.channels).length
   return [
     ...warnings,
     ...caFileProblems(config),
@@ -61,7 +57,7 @@ export async function problemsOf(loaded: LoadedConfig): Promise<string[]> {
       fault ? [`channel ${channel}: ${fault.message}`] : [],
     ),
     ...(unsafe === undefined ? [] : [`hub: url ${unsafe}`]),
-    ...all.map(([name, why]) => `channel ${name}: ${why}`),
+    ...brokenChannels(config).map(({ name, why }) => `channel ${name}: ${why}`),
     ...(isSilent ? ['no route leads to a channel: nobody is notified'] : []),
   ]
 }
@@ -98,7 +94,7 @@ function readIfAllowed(path: string): string | undefined {
 function heading(file: string, { source, config }: LoadedConfig): string {
   const path = showPath(file)
   if (source === 'built-in') return `no file ${path}; the built-in settings are used`
-  const channels = Object.keys({ ...config.channels, ...config.waiting })
+  const channels = Object.keys(config.channels)
   const counts = [counted(channels.length, 'channel'), counted(config.routes.length, 'route')]
   return `${paint('green', 'ok')} ${path}: ${counts.join(', ')}`
 }

@@ -50,15 +50,24 @@ function whyThere(named: string | undefined): string {
 
 function rowsOf(loaded: LoadedConfig): Row[] {
   const { config, raw = {}, secrets, source } = loaded
-  const { hasOwnReasons: _, waiting, ...settings } = config
+  const { hasOwnReasons: _, ...settings } = config
   const places = placesIn(source === 'file' ? readQuietly(configPath(configDir())) : undefined)
-  const channels = withDefaults(Object(raw.channels), { ...waiting, ...settings.channels })
+  const channels = withDefaults(Object(raw.channels), knownOf(config))
   return leaves({ ...settings, channels, ...pick(raw, 'secrets') }).map(({ path, value }) => {
     const isOwn = valueAt(raw, path) !== undefined
     const from = isOwn ? (source === 'file' ? `line ${places(path)}` : source) : 'default'
     const shown = isSecret(path, raw) ? hidden(value) : value
     return { setting: path.join('.'), value: redacted(shown, secrets), from }
   })
+}
+
+/** The channels with their options, also those that cannot be used yet. */
+function knownOf({ channels }: LoadedConfig['config']): Channels {
+  const all = Object.entries(channels).map(([name, { standIn: _, ...one }]) => {
+    const { state: _state, why: _why, ...known } = one
+    return [name, known]
+  })
+  return Object.fromEntries(all)
 }
 
 /** Channels as the file has them, with unresolved references, also those that cannot be used yet; and their defaults. */

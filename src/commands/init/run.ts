@@ -186,7 +186,7 @@ function nextSteps(setup: Setup | undefined, env: InitWorld['env']) {
   const current = new CurrentConfig(configDir(env), stateDir(env))
   current.storeVariables(shell)
   const { config, unset } = current.get()
-  const [first = 'desktop'] = [...Object.keys(config.channels), ...Object.keys(config.waiting)]
+  const [first = 'desktop'] = Object.keys(config.channels)
   const channels = setup ? Object.keys(setup.channels) : [first]
   const untried = channels.map((channel) => `hookbell test ${channel}`)
   return { missing: commandsToSet(unset, shell), untried }

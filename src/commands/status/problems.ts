@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { caFileProblems } from '../../config/ca-file.ts'
+import { brokenChannels } from '../../config/channels.ts'
 import { foldersAtRisk } from '../../config/folders-at-risk.ts'
 import { noRoom } from '../../config/no-room.ts'
 import { configDir, stateDir } from '../../config/paths.ts'
@@ -28,18 +29,18 @@ export async function problemsOf(
   { dead, withDead }: { dead: number; withDead: number },
   folders: readonly string[],
 ): Promise<string[]> {
-  const { channels, problem, unreachable, unusable, unset, warnings, source } = summary
+  const { channels, problem, unreachable, unset, warnings, source } = summary
   const problems: string[] = []
   const state = stateDir()
   if (problem) {
     problems.push(`${problem.message} (the ${source} settings are used). ${problem.hint}`)
   }
-  const standIns = Object.entries(summary.unusableDirect ?? {})
-  for (const [name, reason] of [...Object.entries(unusable), ...standIns])
-    problems.push(`channel ${name}: ${reason}${await adviceOn(reason, unset)}`)
-  const names = Object.keys(channels)
-  const isExplained = names.length === 0 && Object.keys(unusable).length > 0
-  if (unreachable.length === names.length && !isExplained)
+  const broken = brokenChannels(summary)
+  for (const { name, why } of broken)
+    problems.push(`channel ${name}: ${why}${await adviceOn(why, unset)}`)
+  const usable = Object.values(channels).filter(({ state }) => state !== 'broken')
+  const isExplained = usable.length === 0 && broken.length > 0
+  if (unreachable.length === usable.length && !isExplained)
     problems.push('no route leads to a channel: nobody is notified. Add one: hookbell config edit')
   problems.push(...warnings)
   const full = noRoom(state)

@@ -43,7 +43,9 @@ export async function readStatus() {
   const onHold = folders.some(isOnHold)
   const worker = lockHolder(state)?.pid ?? null
   const isInstalled = existsSync(frontDoorIn(state))
-  const isHub = isHubMachine(hub !== undefined, Object.values(config.channels))
+  const channels = channelRows(config, events)
+  const types = channels.map(({ type }) => type)
+  const isHub = isHubMachine(hub !== undefined, types)
   const muted = await mutedIn(folders)
   return {
     accepted: Object.values(count).reduce((sum, one) => sum + one, 0),
@@ -58,7 +60,7 @@ export async function readStatus() {
     state,
     installed: isInstalled,
     clients,
-    channels: channelRows(config, events),
+    channels,
     ...(hub && { hub: hub.hubRow(events, hubChannels(config), hub.reach) }),
     lastEvent,
     problems: [
@@ -102,7 +104,9 @@ async function lookAtHub() {
 }
 
 function hubChannels({ channels }: ConfigSummary): string[] {
-  return Object.keys(channels).filter((name) => channels[name] === 'hub')
+  return Object.keys(channels).filter(
+    (name) => channels[name]?.type === 'hub' && channels[name].state !== 'broken',
+  )
 }
 
 /** Deliveries that failed and are tried again, and those that a policy holds. */
@@ -114,13 +118,12 @@ function parkedIn(folders: readonly string[]) {
 }
 
 /** The last result of each channel, so that a silent one is noticed. */
-function channelRows({ channels, unusable, unreachable }: ConfigSummary, events: Events) {
-  const names = [...Object.keys(channels), ...Object.keys(unusable)]
-  return names.map((name) => {
+function channelRows({ channels, unreachable }: ConfigSummary, events: Events) {
+  return Object.keys(channels).map((name) => {
     const last = events.channels.get(name)
     return {
       name,
-      type: channels[name] ?? '',
+      type: (channels[name]?.state !== 'broken' && channels[name]?.type) || '',
       isReachable: !unreachable.includes(name),
       last: last ? { state: last.state, at: last.at, detail: last.detail } : null,
     }

@@ -9,7 +9,7 @@ import { type Fault, faultsOf } from './issue.ts'
 import { faultsInNames, faultsInTwins } from './name-faults.ts'
 import { messageAt, offsetOf, type Place } from './position.ts'
 import { readablePart } from './readable-part.ts'
-import { faultsInWaiting } from './waiting.ts'
+import { faultsInUnusable } from './unusable.ts'
 
 /** A configuration as it was read. */
 export interface Source extends Place {
@@ -22,15 +22,15 @@ export interface Source extends Place {
 
 /** Validates a configuration whose references are filled in. @throws HookbellError E_CONFIG */
 export function check(filled: Filled, source: Source): Parsed {
-  const { faults: faultsOfDirect = [] } = filled.direct
-  if (faultsOfDirect.length > 0) throw toError(faultsOfDirect, source, filled)
+  const { faultsInStandIns } = filled
+  if (faultsInStandIns.length > 0) throw toError(faultsInStandIns, source, filled)
   // `jitless`: for a single run, compiling the schemas takes longer than interpreting them.
   const { data, error } = configSchema.safeParse(filled.settings, { jitless: true })
   const faults = [
     ...(error
       ? [...faultsOf(error.issues, filled.settings), ...faultsInReadable(filled, source)]
       : faultsIn(data, filled, source)),
-    ...faultsInWaiting(filled.waiting),
+    ...faultsInUnusable(filled.unusable),
   ]
   const places = faults.map((fault) => withPathInFile(fault, source.raw))
   if (places.length > 0) throw toError(places, source, filled)
@@ -40,10 +40,10 @@ export function check(filled: Filled, source: Source): Parsed {
 /** Finds what no schema can: faults that depend on several parts of the configuration. */
 function faultsIn(
   parsed: Parsed,
-  { waiting }: Filled,
+  { unusable }: Filled,
   { raw, templates, isLastGood }: Source,
 ): Fault[] {
-  const channels = [...Object.keys(parsed.channels), ...Object.keys(waiting)]
+  const channels = [...Object.keys(parsed.channels), ...Object.keys(unusable)]
   const ofHub = faultInHub(raw)
   return [
     ...(ofHub ? [ofHub] : []),
@@ -53,10 +53,10 @@ function faultsIn(
 }
 
 /** Wrong names in the valid parts, so that nobody has to check twice. */
-function faultsInReadable({ settings, waiting }: Filled, { templates }: Source): Fault[] {
+function faultsInReadable({ settings, unusable }: Filled, { templates }: Source): Fault[] {
   const part = readablePart(settings)
   if (!part) return []
-  const channels = [...part.channels, ...Object.keys(waiting)]
+  const channels = [...part.channels, ...Object.keys(unusable)]
   return faultsInNames(part, { channels, templates })
 }
 

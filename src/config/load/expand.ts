@@ -1,5 +1,4 @@
 import type { Env } from '../../fs/home.ts'
-import { asText } from '../../text/zod-issue.ts'
 import { INLINE_SECRET } from '../last-good.ts'
 import { expandReferences } from '../secrets/secrets.ts'
 import { describeSource, type SecretSource, sourcesIn } from '../secrets/source.ts'
@@ -19,12 +18,8 @@ interface Fetched {
 
 export interface Expanded {
   channels?: Record<string, unknown>
-  /** Channels that cannot be used now, with the references filled in that are known. */
-  waiting: Record<string, unknown>
-  /** Channels that cannot be used now, with the reason. */
-  unusable: Record<string, string>
-  /** The types of those unusable channels that only wait until their secrets are fetched, by name. */
-  pending: Record<string, string>
+  /** Channels that cannot be used now. */
+  unusable: Record<string, Unusable>
   /** Names that are set nowhere, once for each channel. */
   unset: string[]
   /** The command or keychain for each name that channels refer to and that no file sets. */
@@ -33,16 +28,16 @@ export interface Expanded {
   used: string[]
 }
 
+export interface Unusable {
+  state: 'waiting' | 'broken'
+  why: string
+  /** The channel with the references filled in that are known. */
+  value: unknown
+}
+
 /** Fills in the references. One that is set nowhere makes its channel unusable, not the whole file. */
 export function expandChannels(raw: Record<string, unknown>, values: SecretValues): Expanded {
-  const expanded: Expanded = {
-    waiting: {},
-    unusable: {},
-    pending: {},
-    unset: [],
-    sources: {},
-    used: [],
-  }
+  const expanded: Expanded = { unusable: {}, unset: [], sources: {}, used: [] }
   const isObject = typeof raw.channels === 'object' && raw.channels !== null
   if (!isObject || Array.isArray(raw.channels)) return expanded
   const { file, fetched } = values
@@ -64,8 +59,9 @@ export function expandChannels(raw: Record<string, unknown>, values: SecretValue
     if (typeof channel !== 'object') expanded.channels[name] = channel
     else if (missing.length === 0) expanded.channels[name] = value
     else {
-      expanded.waiting[name] = value
-      addUnusable(expanded, name, channel, { missing, sourceOf, fetched })
+      const nowhere = missing.filter((one) => sourceOf(one) === undefined)
+      if (!missing.includes(INLINE_SECRET)) expanded.unset.push(...nowhere)
+      expanded.unusable[name] = { value, ...whyUnusable({ missing, nowhere, sourceOf, fetched }) }
     }
   }
   return expanded
@@ -73,35 +69,26 @@ export function expandChannels(raw: Record<string, unknown>, values: SecretValue
 
 interface Lookup {
   missing: readonly string[]
+  /** Those of them that are set nowhere. */
+  nowhere: readonly string[]
   sourceOf(name: string): SecretSource | undefined
   fetched: Fetched | undefined
 }
 
-function addUnusable(
-  expanded: Expanded,
-  name: string,
-  channel: unknown,
-  { missing, sourceOf, fetched }: Lookup,
-) {
-  const { unusable, pending, unset } = expanded
-  if (missing.includes(INLINE_SECRET)) {
-    unusable[name] = 'waits for config.json, which has its secret'
-    return
-  }
-  const nowhere = missing.filter((one) => sourceOf(one) === undefined)
-  unset.push(...nowhere)
-  if (nowhere.length > 0) {
-    unusable[name] = `${nowhere.map((one) => `\${${one}}`).join(', ')} not set`
-    return
-  }
-  const states = missing.map((one) => {
+function whyUnusable({ missing, nowhere, sourceOf, fetched }: Lookup): Omit<Unusable, 'value'> {
+  const state = 'broken'
+  if (missing.includes(INLINE_SECRET))
+    return { state, why: 'waits for config.json, which has its secret' }
+  if (nowhere.length > 0)
+    return { state, why: `${nowhere.map((one) => `\${${one}}`).join(', ')} not set` }
+  const reasons = missing.map((one) => {
     const source = sourceOf(one) as SecretSource
     const failure = fetched?.failureOf(one, source)
     const text = failure ?? `waits for ${describeSource(source)}`
     return { isFailed: failure !== undefined, text: `\${${one}}: ${text}` }
   })
-  unusable[name] = states.map(({ text }) => text).join(', ')
-  if (!states.some(({ isFailed }) => isFailed)) pending[name] = asText(Object(channel).type)
+  const isFailed = reasons.some((one) => one.isFailed)
+  return { state: isFailed ? state : 'waiting', why: reasons.map(({ text }) => text).join(', ') }
 }
 
 /** The values of the variables that the configuration names. */

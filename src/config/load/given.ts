@@ -2,7 +2,8 @@ import { HookbellError } from '../../errors.ts'
 import { isObject } from '../../is-object.ts'
 import type { GivenNotifiers } from '../../notifiers/index.ts'
 import { asText, issueInWords, valueAt } from '../../text/zod-issue.ts'
-import type { Channel, ChannelRules } from '../schema/channel.ts'
+import type { Channel } from '../channels.ts'
+import type { ChannelRules } from '../schema/channel.ts'
 import type { Config } from '../schema/schema.ts'
 import type { Source } from './check.ts'
 import { messageAt } from './position.ts'
@@ -41,18 +42,13 @@ export function withGiven(config: Config, source: Source, given: GivenNotifiers)
   const channels = Object.entries(config.channels)
     .filter(isGiven)
     .map(([name, channel]) => {
+      const rules = rulesOf(name, channel)
+      // One that cannot be used now has no options.
+      if (channel.state !== undefined) return [name, { ...channel, ...rules }] as const
       const options = parseOptions(name, Object(channel).options, source, given[typeOf(name)])
-      return [name, { ...options, ...rulesOf(name, channel) } as Channel] as const
+      return [name, { ...options, ...rules } as Channel] as const
     })
-  const waiting = Object.entries(config.waiting)
-    .filter(isGiven)
-    .map(([name, rules]) => [name, rulesOf(name, rules)] as const)
-  return {
-    ...config,
-    channels: { ...config.channels, ...Object.fromEntries(channels) },
-    waiting: { ...config.waiting, ...Object.fromEntries(waiting) },
-    given,
-  }
+  return { ...config, channels: { ...config.channels, ...Object.fromEntries(channels) }, given }
 }
 
 function parseOptions(

@@ -38,7 +38,7 @@ export function expandHub(raw: Raw, values: SecretValues) {
     { ...raw, channels: { hub: raw.hub } },
     values,
   )
-  return { hub: channels?.hub, used, unset, problem: unusable.hub }
+  return { hub: channels?.hub, used, unset, problem: unusable.hub?.why }
 }
 
 /** Moves the fault of a generated channel, which is not in the file, to the hub settings it was made from. */

@@ -6,7 +6,6 @@ import type { GivenNotifiers } from '../../notifiers/index.ts'
 import { type Checked, fillOutline, outlineOf } from '../checked.ts'
 import { readConfigText } from '../config-file.ts'
 import { configPath, misnamedPath, secretsPath } from '../paths.ts'
-import type { Channel } from '../schema/channel.ts'
 import { type Config, completeConfig, configSchema, type Parsed } from '../schema/schema.ts'
 import { secretOptionsOf, secretsOf } from '../schema/secret-options.ts'
 import { readSecrets, valuesToRedact } from '../secrets/secrets.ts'
@@ -18,26 +17,16 @@ import { withGiven, withPlaceholders } from './given.ts'
 import { withModules } from './modules.ts'
 import { parseObject } from './parse-object.ts'
 import { routeWarnings } from './route-warnings.ts'
-import { waitingRules } from './waiting.ts'
+import { unusableChannels } from './unusable.ts'
 import { junkWarnings, quietHoursWarnings, warningsOf } from './warnings.ts'
 
 export interface LoadedConfig {
   config: Config
   /** Values to keep out of everything that is written or sent. */
   secrets: readonly string[]
-  /** Channels that cannot be used now, with the reason. */
-  unusable: Readonly<Record<string, string>>
-  /** The types of those unusable channels that only wait until their secrets are fetched, by name. */
-  pending: Readonly<Record<string, string>>
-  /** Channels of this machine that deliver what the hub does not take, by the names of the hub's channels. */
-  direct?: Readonly<Record<string, Channel>>
-  /** Those that cannot be used now, with the reason. Absent if there are none. */
-  unusableDirect?: Readonly<Record<string, string>>
-  /** Those that only wait until their secrets are fetched, with the reason. Absent if there are none. */
-  pendingDirect?: Readonly<Record<string, string>>
   /** Why the hub cannot be used now. */
   hubProblem?: string
-  /** The names that these channels refer to and that are set nowhere. */
+  /** The names that channels refer to and that are set nowhere. */
   unset: readonly string[]
   /** The command or keychain for each name that channels refer to and that no file sets. */
   sources: Expanded['sources']
@@ -56,7 +45,7 @@ export interface LoadedConfig {
 export function builtInConfig(kept?: Checked): LoadedConfig {
   const checked = kept ?? { ...nothingSecret, outline: outlineOf({}, configSchema.parse({})) }
   const config = completeConfig(fillOutline(checked.outline, {}) as Parsed)
-  const nothing = { secrets: [], unusable: {}, pending: {}, unset: [], sources: {}, warnings: [] }
+  const nothing = { secrets: [], unset: [], sources: {}, warnings: [] }
   return { config, ...nothing, source: 'built-in', ...(!kept && { checked }) }
 }
 
@@ -117,24 +106,30 @@ export function parseConfig(text: string, context: ParseContext): LoadedConfig {
   const { tree, raw } = parseObject(text, path)
   const source = { path, text, tree, templates, isLastGood, raw }
   const filled = fillIn(withModules(withPlaceholders(raw, given), dirname(path)), secrets)
+  const { unset, sources, hubProblem } = filled
   const parsed = checked
     ? (fillOutline(checked.outline, filled.settings) as Parsed)
     : check(filled, source)
-  const complete = completeConfig(parsed, waitingRules(filled.waiting))
+  const complete = completeConfig(parsed, unusableChannels(filled.unusable), filled.standIns)
   const config = context.given ? withGiven(complete, source, given) : complete
   const { secretOptions, warnings } = checked ?? {
-    secretOptions: secretOptionsOf(config),
+    secretOptions: secretOptionsOf({ ...config, hub: parsed.hub }),
     warnings: [
       ...warningsOf(source.raw.channels, source),
       ...routeWarnings(source.raw.routes, source),
       ...quietHoursWarnings(config.noise, source),
     ],
   }
-  const values = [...secrets.file.values(), ...filled.used, ...secretsOf(config, secretOptions)]
+  const values = [
+    ...secrets.file.values(),
+    ...filled.used,
+    ...secretsOf({ ...config, hub: parsed.hub }, secretOptions),
+  ]
   const outline = !checked && isWhole(filled) ? outlineOf(filled.settings, parsed) : undefined
   return {
     config,
-    ...stateOf(filled),
+    ...{ unset, sources },
+    ...(hubProblem !== undefined && { hubProblem }),
     warnings,
     secrets: [...new Set(values)],
     source: 'file',
@@ -143,23 +138,8 @@ export function parseConfig(text: string, context: ParseContext): LoadedConfig {
   }
 }
 
-/** What cannot be used now, and why. */
-function stateOf({ unusable, pending, unset, sources, direct, hubProblem }: Filled) {
-  const { direct: channels, unusable: unusableDirect, pending: pendingDirect } = direct
-  return {
-    ...{ unusable, pending, unset, sources },
-    ...(channels && { direct: channels }),
-    ...(!isEmpty(unusableDirect) && { unusableDirect }),
-    ...(!isEmpty(pendingDirect) && { pendingDirect }),
-    ...(hubProblem !== undefined && { hubProblem }),
-  }
-}
-
 /** Whether its validation can be cached. One with stand-ins for a hub is rare, so it is validated each time. */
-function isWhole({ direct, hubProblem, unusable, sources }: Filled): boolean {
-  return !direct.direct && hubProblem === undefined && isEmpty(unusable) && isEmpty(sources)
-}
-
-function isEmpty(object: object): boolean {
-  return Object.keys(object).length === 0
+function isWhole({ standIns, hubProblem, unusable, sources }: Filled): boolean {
+  const isEmpty = (some: object) => Object.keys(some).length === 0
+  return hubProblem === undefined && [standIns, unusable, sources].every(isEmpty)
 }

@@ -30,10 +30,8 @@ const channel = z.discriminatedUnion('type', [
 
 export const channelsSchema = z.record(channelName, channel)
 
-export type Channel = z.output<typeof channel>
-
 /** What the texts of a channel and the rules against noise depend on. */
-export type ChannelRules = Pick<Channel, 'type' | 'noise' | 'clearance'>
+export type ChannelRules = Pick<z.output<typeof channel>, 'type' | 'noise' | 'clearance'>
 
 /** The rules of a channel that is not complete. If they are not certain, it has the lowest clearance. */
 export function parseRules(channel: unknown): ChannelRules {
@@ -41,15 +39,4 @@ export function parseRules(channel: unknown): ChannelRules {
   const shape = notifier && channelType(notifier).pick({ type: true, noise: true, clearance: true })
   const { data } = shape?.strip().safeParse(channel, { jitless: true }) ?? {}
   return data ?? { type: '', clearance: 'minimal' }
-}
-
-interface Channels {
-  channels: Readonly<Record<string, ChannelRules>>
-  waiting: Readonly<Record<string, ChannelRules>>
-}
-
-/** The rules of a channel, whether or not it can be used now; undefined if the configuration has no such channel. */
-export function rulesOf(name: string, { channels, waiting }: Channels): ChannelRules | undefined {
-  const known = [channels, waiting].find((some) => Object.hasOwn(some, name))
-  return known?.[name]
 }

@@ -1,8 +1,9 @@
 import * as z from 'zod'
 import { expandHome } from '../../fs/home.ts'
 import type { GivenNotifiers } from '../../notifiers/index.ts'
+import type { Channel } from '../channels.ts'
 import { secretSources } from '../secrets/source.ts'
-import { type ChannelRules, channelsSchema } from './channel.ts'
+import { channelsSchema } from './channel.ts'
 import { digest } from './digest.ts'
 import { hubSettings } from './hub-settings.ts'
 import { noise } from './noise.ts'
@@ -83,28 +84,34 @@ export const configSchema = z.strictObject({
 export type Route = z.output<typeof route>
 export type RetryPolicy = z.output<typeof retry>
 export type Parsed = z.output<typeof configSchema>
-export type Config = Omit<Parsed, 'routes' | 'abnormalReasons' | '$schema'> & {
+export type Config = Omit<Parsed, 'channels' | 'routes' | 'abnormalReasons' | '$schema'> & {
+  /** By name: first those that can be used now. */
+  channels: Record<string, Channel>
   routes: Route[]
   abnormalReasons: string[]
   /** Whether a person set `abnormalReasons`: then they always count, even if the last turn ended well. */
   hasOwnReasons: boolean
-  /** The rules of channels that cannot be used now, such as one whose secret is not set, by name. */
-  waiting: Record<string, ChannelRules>
   /** Notifiers that the program itself brings along. */
   given?: GivenNotifiers
 }
 
-/** Fills in the defaults. The default routes go to all channels, including those that cannot be used yet. */
+/**
+ * Fills in the defaults, and the channels that cannot be used yet. The default routes go to these too.
+ * @param standIns what delivers for channels of the hub, by their names
+ */
 export function completeConfig(
   { $schema, routes, abnormalReasons, extraCaFile, ...config }: Parsed,
-  waiting: Config['waiting'] = {},
+  unusable: Config['channels'] = {},
+  standIns: Config['channels'] = {},
 ): Config {
-  const all = [...Object.keys(config.channels), ...Object.keys(waiting)]
-  const everywhere = [{ on: defaultKinds, to: all }]
+  const channels: Config['channels'] = { ...config.channels, ...unusable }
+  for (const [name, standIn] of Object.entries(standIns))
+    channels[name] = { ...(channels[name] as Channel), standIn }
+  const everywhere = [{ on: defaultKinds, to: Object.keys(channels) }]
   return {
     ...config,
     ...(extraCaFile !== undefined && { extraCaFile: expandHome(extraCaFile) }),
-    waiting,
+    channels,
     routes: routes ?? everywhere,
     abnormalReasons: abnormalReasons ?? defaultAbnormalReasons,
     hasOwnReasons: abnormalReasons !== undefined,

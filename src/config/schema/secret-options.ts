@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { notifierOfType } from '../../notifiers/index.ts'
 import type { SecretOptions } from '../checked.ts'
-import type { Config } from './schema.ts'
+import type { Config, Parsed } from './schema.ts'
 
 /** The notifier's own options. */
 function optionsOf(type: string): Record<string, z.ZodType> {
@@ -10,7 +10,7 @@ function optionsOf(type: string): Record<string, z.ZodType> {
 
 /** The values of secret options, which must not appear anywhere. */
 export function secretsOf(
-  { channels, hub }: Pick<Config, 'channels'> & Partial<Pick<Config, 'hub'>>,
+  { channels, hub }: Pick<Parsed, 'channels' | 'hub'>,
   secretOptions: SecretOptions,
 ): string[] {
   const all = [...Object.values(channels), ...(hub ? [{ type: 'hub', ...hub }] : [])]
@@ -26,7 +26,7 @@ export function secretOptionsOf({
   channels,
   hub,
   given = {},
-}: Pick<Config, 'channels' | 'hub' | 'given'>): SecretOptions {
+}: Pick<Parsed, 'channels' | 'hub'> & { given?: Config['given'] }): SecretOptions {
   const types = new Set<string>(Object.values(channels).map(({ type }) => type))
   if (hub) types.add('hub')
   const names = (type: string) => {

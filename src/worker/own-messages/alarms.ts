@@ -1,6 +1,6 @@
+import { channelOf } from '../../config/channels.ts'
 import type { LoadedConfig } from '../../config/load/load.ts'
 import { configPath } from '../../config/paths.ts'
-import { rulesOf } from '../../config/schema/channel.ts'
 import type { Destination } from '../../deliver/attempt.ts'
 import { disturbsSomebody, ringBell } from '../../deliver/audience.ts'
 import type { Begun, MessageLife } from '../../deliver/message-life.ts'
@@ -153,7 +153,7 @@ export class Alarms {
 
   /** Without the reason for a channel of the lowest clearance, because a receiver may repeat the agent's text in it. */
   #wordsFor(channel: string, reason: string, reader: string): string {
-    const clearance = rulesOf(reader, this.#deps.config().config)?.clearance
+    const clearance = channelOf(reader, this.#deps.config().config)?.clearance
     const why = clearance === 'minimal' ? '' : `${reason}\n`
     const file = configPath(this.#deps.configDir)
     return `${why}Correct it in ${file}, then: hookbell test ${channel}`

@@ -1,4 +1,4 @@
-import { rulesOf } from '../../config/schema/channel.ts'
+import { channelOf } from '../../config/channels.ts'
 import type { Config } from '../../config/schema/schema.ts'
 import { type Delivery, deliveryId } from '../../delivery.ts'
 import type { AcceptedEntry, JournalEntry } from '../../journal/entry.ts'
@@ -79,7 +79,7 @@ export class DigestSchedule {
       (channel) => !Object.hasOwn(known?.channels ?? {}, channel) && !store.isKept(id, channel),
     )
     for (const channel of open) {
-      const message = digestMessage(digest, rulesOf(channel, config.last.config)?.clearance)
+      const message = digestMessage(digest, channelOf(channel, config.last.config)?.clearance)
       const delivery = { ...this.#delivery(id, channel, message), notBefore: due }
       // Held deliveries are judged again before they are sent, so that mutes apply.
       await store.keep({ state: 'held', reason: 'the digest', delivery })

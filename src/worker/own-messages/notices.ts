@@ -1,5 +1,5 @@
+import { channelOf } from '../../config/channels.ts'
 import type { LoadedConfig } from '../../config/load/load.ts'
-import { rulesOf } from '../../config/schema/channel.ts'
 import { DESKTOP_OF_LAST_RESORT, readChannels } from '../../deliver/audience.ts'
 import type { MessageLife } from '../../deliver/message-life.ts'
 import type { Outcome } from '../../deliver/outcome.ts'
@@ -133,7 +133,7 @@ export class Notices {
   }
 
   #isMinimal(channel: string): boolean {
-    return rulesOf(channel, this.#deps.config().config)?.clearance === 'minimal'
+    return channelOf(channel, this.#deps.config().config)?.clearance === 'minimal'
   }
 
   #nextChannel(tried: readonly string[]): string | undefined {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { readyChannels } from '../../../src/config/channels.ts'
 import { withoutSecrets } from '../../../src/config/last-good.ts'
 import { parseConfig } from '../../../src/config/load/load.ts'
 
@@ -26,10 +27,10 @@ describe('config: the hub', () => {
 
   it('makes only its own channels unusable if its password is not set', () => {
     const hub = { url, password: '${P}', channels: ['team'] }
-    const { config, unusable, hubProblem } = parse({ hub })
-    expect(unusable).toEqual({ team: '${P} not set' })
+    const { config, hubProblem } = parse({ hub })
+    expect(config.channels.team).toMatchObject({ state: 'broken', why: '${P} not set' })
     expect(hubProblem).toBe('${P} not set')
-    expect(Object.keys(config.channels)).toEqual(['desktop'])
+    expect(readyChannels(config)).toEqual(['desktop'])
   })
 
   it('may refer to variables and commands, and so may the other channels of this machine', () => {
@@ -49,7 +50,7 @@ describe('config: the hub', () => {
       fleet: { type: 'hub', password: 'secret-1' },
       team: { type: 'slack', url: 'https://example.com/secret-1' },
     })
-    expect(parsed.pending).toEqual({ later: 'slack' })
+    expect(parsed.config.channels.later).toMatchObject({ type: 'slack', state: 'waiting' })
   })
 
   it('fetches and redacts the secrets of the hub and of the channels that bypass it', () => {
@@ -67,32 +68,28 @@ describe('config: the hub', () => {
     const parsed = parseConfig(JSON.stringify(config), context)
     expect(parsed.secrets).toEqual(expect.arrayContaining(['secret-1', 'secret-2', 'secret-3']))
     expect(parsed.sources).toEqual(secrets)
-    expect(parsed.direct).toEqual(expect.objectContaining({ listed: expect.anything() }))
-    // `fetched` is pending, not unusable: its secret has not been fetched yet.
-    expect(parsed.unusableDirect).toBeUndefined()
-    expect(parsed.pendingDirect).toEqual({
-      fetched: expect.stringContaining('waits for'),
-    })
+    const { listed, fetched } = parsed.config.channels
+    expect(listed?.standIn).toMatchObject({ type: 'ntfy', token: 'secret-2' })
+    const why = expect.stringContaining('waits for')
+    expect(fetched?.standIn).toMatchObject({ state: 'waiting', why })
   })
 
   it('keeps a channel of the same name for direct delivery with `after: direct`', () => {
     const hub = { url, channels: ['team'], after: 'direct' }
     const team = { type: 'slack', url: '${S}', clearance: 'minimal' }
     const S = 'https://hooks.slack.com/services/T1/B2/abc'
-    const { config, direct, secrets, checked } = parse({ hub, channels: { team } }, { S })
+    const { config, secrets, checked } = parse({ hub, channels: { team } }, { S })
     // A configuration with direct channels is not cached: it is validated each time.
     expect(checked).toBeUndefined()
     expect(config.channels.team).toMatchObject({ type: 'hub', url, clearance: 'minimal' })
     expect(config.hub?.directAfterMinutes).toBe(10)
-    expect(direct?.team).toMatchObject({ type: 'slack', url: S })
+    expect(config.channels.team?.standIn).toMatchObject({ type: 'slack', url: S })
     expect(secrets).toContain(S)
     const without = parse({ hub, channels: { team } })
-    expect(without.direct).toEqual({})
     expect(without.unset).toEqual(['S'])
-    expect(without.unusableDirect).toEqual({
-      team: 'cannot stand in for the hub: ${S} not set',
-    })
-    expect(without.config.channels.team).toMatchObject({ type: 'hub' })
+    const why = 'cannot stand in for the hub: ${S} not set'
+    const standIn = { state: 'broken', why }
+    expect(without.config.channels.team).toMatchObject({ type: 'hub', standIn })
   })
 
   it.each([

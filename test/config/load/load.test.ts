@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { brokenChannels, readyChannels } from '../../../src/config/channels.ts'
 import { CurrentConfig } from '../../../src/config/current.ts'
 import { storeEnvironment } from '../../../src/config/environment.ts'
 import { builtInConfig, loadConfig } from '../../../src/config/load/load.ts'
@@ -388,9 +389,10 @@ describe('a reference to a secret', () => {
     })
     const url = 'https://example.com/x'
     const folder = makeFolder({ 'config.json': text, 'secrets.env': `HOOK=${url}\n` })
-    const { config, sources, pending } = loadConfig(folder, { env: {} })
+    const { config, sources } = loadConfig(folder, { env: {} })
     expect(config.channels.team).toMatchObject({ url })
-    expect([sources, pending]).toEqual([{ OTHER: ['/bin/false'] }, { phone: 'slack' }])
+    expect(sources).toEqual({ OTHER: ['/bin/false'] })
+    expect(config.channels.phone).toMatchObject({ type: 'slack', state: 'waiting' })
   })
 
   it('is named in the error if its value is invalid', () => {
@@ -412,8 +414,10 @@ describe('a reference to a secret', () => {
   })
 
   it('that is set nowhere makes its channel unusable, which stays in the routes', () => {
-    const { unusable, config } = withConfig(slack(reference('NOPE')))
-    expect(unusable).toEqual({ team: `${reference('NOPE')} not set` })
+    const { config } = withConfig(slack(reference('NOPE')))
+    expect(brokenChannels(config)).toMatchObject([
+      { name: 'team', why: `${reference('NOPE')} not set` },
+    ])
     expect(config.routes[0]?.to).toEqual(['team'])
   })
 
@@ -429,10 +433,11 @@ describe('a reference to a secret', () => {
       log: { type: 'file', path: reference('NOPE'), noise: true, clearance: 'minimal' },
       odd: { type: reference('NOPE') },
     }
-    expect(withConfig(JSON.stringify({ channels })).config.waiting).toEqual({
-      team: { type: 'slack', clearance: 'summary' },
-      log: { type: 'file', noise: true, clearance: 'minimal' },
-      odd: { type: '', clearance: 'minimal' },
+    const broken = { state: 'broken', why: '${NOPE} not set' }
+    expect(withConfig(JSON.stringify({ channels })).config.channels).toEqual({
+      team: { type: 'slack', clearance: 'summary', ...broken },
+      log: { type: 'file', noise: true, clearance: 'minimal', ...broken },
+      odd: { type: '', clearance: 'minimal', ...broken },
     })
   })
 
@@ -450,15 +455,17 @@ describe('a reference to a secret', () => {
   })
 
   it('is not replaced from a variable that the file does not list', () => {
-    const { unusable, unset } = withConfig(slack(reference('URL')), { URL: 'https://evil.example' })
-    expect(unusable).toEqual({ team: `${reference('URL')} not set` })
+    const { config, unset } = withConfig(slack(reference('URL')), { URL: 'https://evil.example' })
+    expect(brokenChannels(config)).toMatchObject([
+      { name: 'team', why: `${reference('URL')} not set` },
+    ])
     expect(unset).toEqual(['URL'])
   })
 
   it.each(['constructor', '__proto__', 'toString'])(
     'is not resolved to the object property %s',
     (name) => {
-      expect(withConfig(slack(reference(name))).unusable).toHaveProperty('team')
+      expect(brokenChannels(withConfig(slack(reference(name))).config)).toHaveLength(1)
     },
   )
 
@@ -556,7 +563,8 @@ describe('the configuration in force', () => {
       expect(current.get().config.channels).toHaveProperty('team')
       chmodSync(path, 0o644)
       expect(new CurrentConfig(folder, state).get()).toMatchObject({
-        ...{ source: 'last good', unset: [], unusable: { team: 'waits for secrets.env' } },
+        ...{ source: 'last good', unset: [] },
+        config: { channels: { team: { why: 'waits for secrets.env' } } },
         problem: { hint: expect.stringContaining('chmod 600') },
       })
     },
@@ -682,9 +690,9 @@ describe('the configuration in force', () => {
     writeFileSync(join(folder, 'secrets.env'), `IN_FILE=${url}\n`, { mode: 0o600 })
     storeEnvironment(state, ['IN_SHELL'], { IN_SHELL: url })
     const usable = async (one: CurrentConfig) => {
-      const before = Object.keys(one.get().config.channels)
+      const before = readyChannels(one.get().config)
       expect(await one.fetchSecrets()).toBe(true)
-      return [before, Object.keys(one.get().config.channels)]
+      return [before, readyChannels(one.get().config)]
     }
     expect(await usable(current)).toEqual([names.slice(0, 2), names])
     writeFileSync(join(folder, 'config.json'), '{')
@@ -724,7 +732,7 @@ describe('the configuration in force', () => {
     new CurrentConfig(folder, state).get()
     chmodSync(join(folder, 'secrets.env'), 0o644)
     const { config, source, problem } = new CurrentConfig(folder, state).get()
-    expect([Object.keys(config.channels), source]).toEqual([['audit'], 'last good'])
+    expect([readyChannels(config), source]).toEqual([['audit'], 'last good'])
     expect(problem?.hint).toContain('chmod 600')
   })
 
@@ -741,10 +749,10 @@ describe('the configuration in force', () => {
     const state = makeFolder()
     new CurrentConfig(folder, state).get()
     writeFileSync(join(folder, 'secrets.env'), `A=${good}\nB=htps://canary\n`)
-    const { config, unusable, source, problem, secrets } = new CurrentConfig(folder, state).get()
+    const { config, source, problem, secrets } = new CurrentConfig(folder, state).get()
     expect(secrets).toContain('htps://canary')
-    expect([Object.keys(config.channels), source]).toEqual([['audit', 'A'], 'last good'])
-    expect(unusable).toEqual({ B: '${B} not set' })
+    expect([readyChannels(config), source]).toEqual([['audit', 'A'], 'last good'])
+    expect(brokenChannels(config)).toMatchObject([{ name: 'B', why: '${B} not set' }])
     expect(problem?.message).toMatch(/channels\.B\.url: must be .*\(with the value of \$\{B\}\)$/)
   })
 
@@ -763,8 +771,9 @@ describe('the configuration in force', () => {
       return new CurrentConfig(folder, state).get()
     }
     expect(Object.keys(load({}).config.channels)).toEqual(names)
-    const { config, unusable, secrets } = load({ A: 'canary1', B: 'canary2', D: 'canary3' })
-    expect([Object.keys(config.channels), Object.keys(unusable)]).toEqual([['C'], ['A', 'B', 'D']])
+    const { config, secrets } = load({ A: 'canary1', B: 'canary2', D: 'canary3' })
+    expect(readyChannels(config)).toEqual(['C'])
+    expect(Object.keys(config.channels)).toEqual(['C', 'A', 'B', 'D'])
     expect(secrets).toEqual(expect.arrayContaining(['canary1', 'canary2', 'canary3']))
   })
 
@@ -829,8 +838,10 @@ describe('the configuration in force', () => {
     writeFileSync(join(folder, 'config.json'), '{')
     const later = new CurrentConfig(folder, state).get()
     expect(later.source).toBe('last good')
-    expect(Object.keys(later.config.channels)).toEqual(['audit'])
-    expect(later.unusable).toEqual({ team: 'waits for config.json, which has its secret' })
+    expect(readyChannels(later.config)).toEqual(['audit'])
+    expect(brokenChannels(later.config)).toMatchObject([
+      { name: 'team', why: 'waits for config.json, which has its secret' },
+    ])
     expect(later.config.routes[0]?.to).toEqual(['audit', 'team'])
     // A process that read the secret before the file broke still has it in memory.
     expect(Object.keys(current.get().config.channels)).toEqual(['team', 'audit'])
