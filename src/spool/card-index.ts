@@ -122,7 +122,7 @@ export class CardIndex {
   }
 
   /** Notes a card, in the place of one with the same name. */
-  remember(name: string, waits: readonly Wait[]) {
+  remember(name: string, waits: readonly Wait[]): CardFile {
     const known = this.#files.get(name)
     if (known) this.forget(known)
     const event = parseName(name)?.id ?? ''
@@ -133,6 +133,7 @@ export class CardIndex {
     this.#files.set(name, file)
     const files = this.#byEvent.get(event) ?? new Set()
     this.#byEvent.set(event, files.add(file))
+    return file
   }
 
   /** Whether a person has asked, since the last call, for failed deliveries to be tried now. */

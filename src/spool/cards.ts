@@ -1,18 +1,21 @@
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { deliveryId } from '../delivery.ts'
 import { dropOldest } from '../drop-oldest.ts'
 import { errorCode } from '../errors.ts'
+import { writeDurable } from '../fs/durable.ts'
 import { listIfThere } from '../fs/list.ts'
 import { monotonicMs } from '../monotonic.ts'
 import {
   addCard,
   type Card,
+  cardText,
   isOfLaterFormat,
   type Open,
   placeCard,
   readCard,
   readCardQuietly,
   replaceCard,
+  tmpPathIn,
 } from './card.ts'
 import { type CardFile, CardIndex, isUnderWay, waitsOf } from './card-index.ts'
 import type { Claim, Claims } from './claim.ts'
@@ -77,6 +80,17 @@ export class Cards {
     }
   }
 
+  /** Puts a delivery on a new card that this process has claimed. On the disk when this returns. @throws the system error */
+  keepOwn(open: Open): DeliveryClaim {
+    const wait = waitOf(open)
+    const claim = this.#claims.pathFor({ id: wait.event, isCard: true })
+    const tmp = tmpPathIn(this.#spool.tmp)
+    writeDurable(claim.path, [cardText(new Map([[wait.channel, open]]))], tmp)
+    const file = this.index.remember(basename(claim.path), [wait])
+    file.claim = claim
+    return this.#begin(file, wait)
+  }
+
   /** Claims a delivery for this process. @returns undefined if another one was faster */
   take(id: string): DeliveryClaim | undefined {
     const found = this.index.find(id)
@@ -87,12 +101,15 @@ export class Cards {
       if (!claim) return this.index.forget(file)
       file.claim = claim
     }
-    file.waits.set(wait.channel, undefined)
+    return this.#begin(file, wait)
+  }
+
+  #begin({ name, waits, claim }: CardFile, { id, event, channel }: Wait): DeliveryClaim {
+    waits.set(channel, undefined)
     this.#taken.add(id)
     dropOldest(this.#taken, MAX_TAKEN)
-    const { event, channel } = wait
-    const { crashes } = file.claim
-    return { id, event, channel, crashes, wasClaimed: wasClaimed(file.name), file: file.name }
+    const { crashes = 0 } = claim ?? {}
+    return { id, event, channel, crashes, wasClaimed: wasClaimed(name), file: name }
   }
 
   /** @returns undefined if the card is damaged. It has then been set aside. */
@@ -166,7 +183,8 @@ export class Cards {
     const file = this.index.fileFor(event, channel)
     if (!file) {
       const name = await addCard(this.#spool.cards, event, new Map([[channel, open]]), this.#spool)
-      return this.index.remember(name, [wait])
+      this.index.remember(name, [wait])
+      return
     }
     const isUnderWay = file.waits.has(channel) && file.waits.get(channel) === undefined
     file.claim ??= this.#claims.take(this.#spool.cards, file.name)

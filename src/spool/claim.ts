@@ -47,10 +47,11 @@ export class Claims {
     return move(claim.from, claim.path) ? claim : undefined
   }
 
-  /** The claim of an event that this process accepts itself, and that is claimed from the start. */
-  pathFor(id: string): Claim {
-    const path = join(this.#folder, id)
-    return { id, crashes: 0, isCard: false, path, from: join(this.#spool.new, id) }
+  /** The claim of an event or a card that this process makes itself, and that is claimed from the start. */
+  pathFor(file: Omit<ParsedName, 'crashes'>): Claim {
+    const name = formatName(file)
+    const from = join(file.isCard ? this.#spool.cards : this.#spool.new, name)
+    return { ...file, crashes: 0, path: join(this.#folder, name), from }
   }
 
   /**

@@ -85,7 +85,7 @@ export class FileStore implements Store {
 
   acceptOwn(header: Header, body: Buffer): Claim {
     const id = newId()
-    const claim = this.#claims.pathFor(id)
+    const claim = this.#claims.pathFor({ id, isCard: false })
     writeDurable(claim.path, [formatHeader(header), body], join(this.spool.tmp, id))
     return claim
   }
@@ -136,6 +136,10 @@ export class FileStore implements Store {
     const { channel, events } = open.delivery
     const card = new Map([[channel, { ...open, since }]])
     await addCard(this.spool.dead, events[0] ?? '', card, this.spool)
+  }
+
+  keepOwn(open: Omit<Open, 'since'>): DeliveryClaim {
+    return this.#cards.keepOwn({ ...open, since: this.#now() })
   }
 
   isKept(event: string, channel: string): boolean {

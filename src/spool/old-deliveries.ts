@@ -32,6 +32,7 @@ export function adoptOldDeliveries(spool: Spool) {
     putRequest(spool.state, 'hold')
     rmSync(held)
   }
+  rmSync(join(spool.state, 'own-channels.json'), { force: true })
   for (const [from, to] of [
     [join(spool.state, 'spool', 'deferred'), cards],
     // What an old worker had claimed when it crashed.

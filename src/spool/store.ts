@@ -69,7 +69,7 @@ export interface Store {
   keepForAnswer(claim: Claim): void
   /** Claims an event for this worker alone. @returns undefined if another worker was faster */
   claimEvent(name: string): Claim | undefined
-  /** Accepts and claims an event of hookbell's own, such as a test. On the disk when this returns. */
+  /** Accepts and claims an event that no hook has reported. On the disk when this returns. */
   acceptOwn(header: Header, body: Buffer): Claim
   /** An event that waits, without a claim; undefined if it cannot be read. Never throws. */
   peekEvent(name: string): StoredEvent | undefined
@@ -84,6 +84,8 @@ export interface Store {
 
   /** Keeps what is open of an event on a channel, until its `notBefore`, or for a person. On the disk when this resolves. */
   keep(open: Omit<Open, 'since'>): Promise<void>
+  /** Keeps and claims a message of hookbell's own. On the disk when this returns. */
+  keepOwn(open: Omit<Open, 'since'>): DeliveryClaim
   /** Whether it is on a card, or was until this worker claimed it. */
   isKept(event: string, channel: string): boolean
   /** The same, or whether it is being written. */

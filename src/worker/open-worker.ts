@@ -26,7 +26,7 @@ import { Alarms } from './own-messages/alarms.ts'
 import { ConfigProblem } from './own-messages/config-problem.ts'
 import { DigestSchedule } from './own-messages/digest.ts'
 import { Notices } from './own-messages/notices.ts'
-import { OwnChannels } from './own-messages/own-channels.ts'
+import { makeOwnMessage, type OwnEvent } from './own-messages/own-message.ts'
 import { AnswerReports } from './watch/answer-reports.ts'
 import { OpenMessages } from './watch/open-messages.ts'
 import { OpenQuestions } from './watch/open-questions.ts'
@@ -71,8 +71,8 @@ export function openWorker({ stateDir, configDir, onRecord, ...options }: Worker
   const openMessages = new OpenMessages({ ...current, stateDir, journal, memory, questions })
   const deadChannels = () => memory.notes.deadChannels
   const withdraw = (event: string) => openMessages.withdraw(event)
-  const channels = new OwnChannels(stateDir)
-  const notices = new Notices({ ...current, store, channels, deadChannels, withdraw })
+  const make = (event: OwnEvent, channel: string) => makeOwnMessage(event, channel, deps)
+  const notices = new Notices({ ...current, store, journal, make, deadChannels, withdraw })
   const alarms = new Alarms({ ...current, stateDir, configDir, memory, notices, journal })
   const mutes = new Fresh(() => readMutes(stateDir))
   const projects = new Fresh(projectOf)

@@ -3,7 +3,6 @@ import { keepsOrder } from '../deliver/audience.ts'
 import { waitAtMost } from '../patience.ts'
 import { FileStore } from '../spool/file-store.ts'
 import { requestHandoverIfOlder } from '../spool/handover.ts'
-import type { Header } from '../spool/header.ts'
 import { acquireLock, isSoleWorker, releaseLock } from '../spool/lock/lock.ts'
 import { isOnHold } from '../spool/requests.ts'
 import type { WorkerDeps } from './deps.ts'
@@ -11,6 +10,7 @@ import { Dispatcher } from './dispatch/dispatcher.ts'
 import { keepWaits } from './keep-waits.ts'
 import { type Opened, openWorker, type WorkerOptions } from './open-worker.ts'
 import type { ConfigProblem } from './own-messages/config-problem.ts'
+import type { OwnEvent } from './own-messages/own-message.ts'
 import { isAskedToEnd, serve, startOwn } from './serve.ts'
 import { WakeUp } from './wake-up.ts'
 
@@ -83,20 +83,20 @@ async function hasNewProblem({ nextInMs }: ConfigProblem): Promise<boolean> {
   return true
 }
 
-/** Delivers one event of hookbell's own to one channel, and nothing else. @returns its id and unexpected faults */
+/** Sends one message of hookbell's own to one channel, and nothing else. @returns its id and unexpected faults */
 export async function deliverTo(
   channel: string,
-  { body, env }: { body: Buffer; env: Header['env'] },
+  event: OwnEvent,
   options: WorkerOptions,
 ): Promise<{ id: string; faults: readonly string[] }> {
   const { deps } = openWorker(options)
   const dispatcher = new Dispatcher(deps)
-  const claim = deps.notices.accept(body, channel, env)
   await deps.config.fetchSecrets()
-  await dispatcher.startOwn(claim)
+  const claim = deps.notices.put(await deps.notices.make(event, channel))
+  await dispatcher.startDelivery(claim)
   await dispatcher.comeToRest()
   await close(deps, dispatcher)
-  return { id: claim.id, faults: dispatcher.faults.texts }
+  return { id: claim.event, faults: dispatcher.faults.texts }
 }
 
 /**
@@ -159,7 +159,7 @@ async function giveBack({ deliverer }: WorkerDeps, dispatcher: Dispatcher) {
   await waitAtMost(GIVE_BACK_MS, dispatcher.comeToRest())
 }
 
-/** Whether there are new events, events of hookbell's own or of a dead worker, or cards. */
+/** Whether there are new events, messages of hookbell's own, events of a dead worker, or cards. */
 function hasWork(deps: WorkerDeps, dispatcher: Dispatcher): boolean {
   const { notices, stateDir, store } = deps
   if (isAskedToEnd(deps) || isOnHold(stateDir)) return false
@@ -175,7 +175,7 @@ async function close(
   deliverer.releaseAll()
   await dispatcher.comeToRest()
   // Notices about deliveries that have failed meanwhile.
-  for (const claim of notices.takeOwn()) store.release(claim)
+  for (const claim of notices.takeOwn()) await store.releaseDelivery(claim)
   await answers.close()
   // Some entries are not waited for where they are made.
   await journal.written()

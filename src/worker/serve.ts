@@ -75,15 +75,16 @@ function followRequests({ deliverer, stateDir, store }: WorkerDeps, purged: Requ
   return isHeld
 }
 
-/** Starts the events that no hook reports: problems of the configuration, dead channels, and failures of some clients. */
+/** Starts what no hook reports: problems of the configuration, dead channels, and failures of some clients. */
 export async function startOwn(
   settings: LoadedConfig,
   problem: ConfigProblem,
   { notices, turns }: WorkerDeps,
   dispatcher: Dispatcher,
 ) {
-  await dispatcher.startOwn(problem.check(settings, (work) => dispatcher.follow(work)))
-  for (const claim of notices.takeOwn()) await dispatcher.startOwn(claim)
+  const report = await problem.check(settings, (work) => dispatcher.follow(work))
+  if (report) await dispatcher.startDelivery(report)
+  for (const claim of notices.takeOwn()) await dispatcher.startDelivery(claim)
   // Not awaited: a transcript may be on a disk that does not answer.
   if (turns.nextLookInMs() === 0) dispatcher.follow(startEnded(turns, dispatcher))
 }

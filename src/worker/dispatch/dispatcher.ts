@@ -106,13 +106,26 @@ export class Dispatcher {
   }
 
   /** Starts an event that no hook has reported. */
-  async startOwn(claim: Claim | undefined) {
-    if (!claim) return
+  async startOwn(claim: Claim) {
     await this.#start(
       claim.id,
       () => claim,
       (_, onQueued) => runEvent(claim, this.#deps, onQueued),
       (one) => this.#releaseEvent(one),
+    )
+  }
+
+  /** Starts a delivery that this worker has claimed. */
+  async startDelivery(claim: DeliveryClaim) {
+    await this.#startDelivery(claim.id, () => claim)
+  }
+
+  async #startDelivery(id: string, take: () => DeliveryClaim | undefined) {
+    await this.#start(
+      id,
+      take,
+      (claim, onQueued) => runDelivery(claim, this.#deps, onQueued),
+      (claim) => this.#deps.store.releaseDelivery(claim).then(() => id),
     )
   }
 
@@ -153,12 +166,7 @@ export class Dispatcher {
     for (const id of this.faults.isolate('the spool', () => store.due(answered)) ?? []) {
       if (this.#deps.ending?.aborted) break
       if (this.#resting.has(id)) continue
-      await this.#start(
-        id,
-        () => store.claimDelivery(id),
-        (claim, onQueued) => runDelivery(claim, this.#deps, onQueued),
-        (claim) => store.releaseDelivery(claim).then(() => id),
-      )
+      await this.#startDelivery(id, () => store.claimDelivery(id))
     }
   }
 

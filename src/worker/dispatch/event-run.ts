@@ -76,8 +76,7 @@ async function queueEvent(claim: Claim, deps: WorkerDeps): Promise<Queued | unde
   }
   deps.lastSession.env = parsed.env
   if (parsed.kind === 'permission') deps.store.keepForAnswer(claim)
-  const channel = deps.notices.takeOver(parsed)
-  const facts = storedFacts(stored, parsed, { channel, open })
+  const facts = storedFacts(stored, parsed, open)
   const running = await deps.sessions.runInOrder(sessionOf(parsed), async () => {
     const prepareDeps = { ...deps, memory: await deps.memory.get() }
     if (mayHideAnswers(parsed)) await deps.questions.lookAt(parsed)
@@ -137,10 +136,10 @@ function parseUsable(
 function storedFacts(
   { header, body, truncated }: StoredEvent,
   { client, sessionId }: AgentEvent,
-  chosen: Pick<Stored, 'channel' | 'open'>,
+  open: Stored['open'],
 ): Stored {
   return {
-    ...chosen,
+    open,
     fingerprint: fingerprintOf({ client, body, truncated }, sessionId),
     shared: header.shared === true,
     ...(header.client !== client && { via: header.client }),

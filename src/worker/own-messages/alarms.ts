@@ -39,6 +39,8 @@ export class Alarms {
   readonly #deps: AlarmDeps
   /** Questions whose alarm is not in the journal yet, or was raised since their last attempt. */
   readonly #alarmed = new Set<string>()
+  /** Dead channels whose report is being made. */
+  readonly #beingReported = new Set<string>()
   /** By delivery: ids of the unreached questions that were added to its message. */
   readonly #toldBy = new Map<string, string[]>()
 
@@ -59,7 +61,7 @@ export class Alarms {
   /** Call this with each delivery that was attempted or dropped, after that is in the journal. */
   async ended(delivery: Delivery, outcome: Outcome): Promise<void> {
     if (outcome.type === 'delivered') return await this.#recordTold(delivery)
-    if ('isChannelDead' in outcome) this.#noteDead(delivery, outcome.reason)
+    if ('isChannelDead' in outcome) await this.#noteDead(delivery, outcome.reason)
     if (outcome.type !== 'unavailable' && outcome.type !== 'exhausted') return
     if (delivery.kind !== 'permission') return
     const known = await readStatuses(this.#deps.stateDir, delivery.events)
@@ -138,17 +140,20 @@ export class Alarms {
     return channelsOf(status).filter((name) => disturbsSomebody(name, config))
   }
 
-  #noteDead({ channel, sessionEnv }: Delivery, reason: string) {
+  async #noteDead({ channel, sessionEnv }: Delivery, reason: string) {
     const { memory, now } = this.#deps
-    if (memory.notes.deadChannels.includes(channel)) return
+    const isReported = memory.notes.deadChannels.includes(channel)
+    if (isReported || this.#beingReported.has(channel)) return
+    this.#beingReported.add(channel)
     const notice = {
       reason: `nothing gets through to the channel ${channel} any more`,
       wordsFor: (reader: string) => this.#wordsFor(channel, reason, reader),
       tried: [channel],
     }
     // Added before the channel counts as reported: otherwise a crash in between would lose the notice.
-    this.#deps.notices.add(notice, sessionEnv)
+    await this.#deps.notices.add(notice, sessionEnv)
     memory.note('dead channel', channel, now())
+    this.#beingReported.delete(channel)
   }
 
   /** Without the reason for a channel of the lowest clearance, because a receiver may repeat the agent's text in it. */

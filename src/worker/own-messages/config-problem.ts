@@ -7,11 +7,11 @@ import { whyNoRoom } from '../../fs/room.ts'
 import { withLock } from '../../fs/with-lock.ts'
 import { currentFile } from '../../journal/files.ts'
 import type { Notes } from '../../journal/notes.ts'
-import type { Claim } from '../../spool/claim.ts'
+import type { DeliveryClaim } from '../../spool/store.ts'
 import { sha256 } from '../../text/sha256.ts'
 import type { WorkerDeps } from '../deps.ts'
 import { notesIn } from '../memory.ts'
-import { ownReport } from './own-report.ts'
+import { type OwnMessage, ownReport } from './own-message.ts'
 
 const TITLE = 'the configuration cannot be used'
 /** More reports than are shown or wait at the same time. */
@@ -26,7 +26,7 @@ interface Told {
 }
 
 /**
- * Reports each broken configuration once to the user, by an event to the desktop, or to another channel if that fails,
+ * Reports each broken configuration once to the user, on the desktop, or to another channel if that fails,
  * until it is right again.
  */
 export class ConfigProblem {
@@ -53,9 +53,12 @@ export class ConfigProblem {
   /**
    * Best effort: a failure here must not stop deliveries.
    * @param follow gets the withdrawal of each earlier report: its receiver may not respond
-   * @returns the event that reports the problem, accepted and claimed; undefined if there is nothing new
+   * @returns the message that reports the problem, claimed; undefined if there is nothing new
    */
-  check(loaded: LoadedConfig, follow: (work: Promise<void>) => void): Claim | undefined {
+  async check(
+    loaded: LoadedConfig,
+    follow: (work: Promise<void>) => void,
+  ): Promise<DeliveryClaim | undefined> {
     if (loaded !== this.#seen) this.#dueAt = this.#deps.steadyNow() + this.#graceMs(loaded)
     this.#seen = loaded
     if (this.#dueAt === undefined) return undefined
@@ -70,7 +73,7 @@ export class ConfigProblem {
     // Also if nothing is new: another worker may have ended before it could do this.
     const outdated = isNew || !hash ? told.ids : told.ids.slice(1)
     for (const id of outdated) follow(this.#deps.open.withdraw(id))
-    return isNew ? this.#tellFirst(loaded, hash) : undefined
+    return isNew ? await this.#tellFirst(loaded, hash) : undefined
   }
 
   /**
@@ -106,32 +109,29 @@ export class ConfigProblem {
   }
 
   /** Another worker may notice the problem at the same moment: then only the first one reports it. */
-  #tellFirst(loaded: LoadedConfig, hash: string): Claim | undefined {
+  async #tellFirst(loaded: LoadedConfig, hash: string): Promise<DeliveryClaim | undefined> {
     try {
+      const report = hash ? await this.#report(loaded) : undefined
       return withLock(currentFile(this.#deps.stateDir), () => {
         const told = this.#readTold()
-        return told.hash === hash ? undefined : this.#tell(loaded, { hash, ids: told.ids })
+        return told.hash === hash ? undefined : this.#tell(report, { hash, ids: told.ids })
       })
     } catch {
       return undefined
     }
   }
 
-  #tell(loaded: LoadedConfig, { hash, ids }: Told): Claim | undefined {
-    const claim = hash ? this.#report(loaded) : undefined
+  #tell(report: OwnMessage | undefined, { hash, ids }: Told): DeliveryClaim | undefined {
+    const claim = report && this.#deps.notices.put(report)
     // After a fix the hash is removed, so that the same mistake is reported again.
-    this.#noteTold({ hash, ids: claim ? [claim.id, ...ids] : ids })
-    if (claim) this.#watch(claim.id, hash)
+    this.#noteTold({ hash, ids: claim ? [claim.event, ...ids] : ids })
+    if (claim) this.#watch(claim.event, hash)
     return claim
   }
 
-  #report(loaded: LoadedConfig): Claim {
+  #report(loaded: LoadedConfig): Promise<OwnMessage> {
     const { notices, lastSession } = this.#deps
-    return notices.accept(
-      ownReport(TITLE, wordsFor(loaded)),
-      DESKTOP_OF_LAST_RESORT,
-      lastSession.env,
-    )
+    return notices.make(ownReport(TITLE, wordsFor(loaded), lastSession.env), DESKTOP_OF_LAST_RESORT)
   }
 
   /**

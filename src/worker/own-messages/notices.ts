@@ -4,12 +4,10 @@ import { DESKTOP_OF_LAST_RESORT, readChannels } from '../../deliver/audience.ts'
 import type { MessageLife } from '../../deliver/message-life.ts'
 import type { Outcome } from '../../deliver/outcome.ts'
 import type { Delivery } from '../../delivery.ts'
-import type { AgentEvent } from '../../event/event.ts'
+import type { Journal } from '../../journal/journal.ts'
 import { OWN_CLIENT } from '../../journal/own-events.ts'
-import type { Claim } from '../../spool/claim.ts'
-import type { Store } from '../../spool/store.ts'
-import type { OwnChannels } from './own-channels.ts'
-import { ownReport } from './own-report.ts'
+import type { DeliveryClaim, Store } from '../../spool/store.ts'
+import { type OwnEvent, type OwnMessage, ownReport } from './own-message.ts'
 
 /** What hookbell itself reports to a person, on one channel after the other until one delivers it. */
 export interface Notice {
@@ -26,19 +24,18 @@ export interface Notice {
 
 interface NoticeDeps {
   store: Store
-  channels: OwnChannels
+  journal: Journal
+  make(event: OwnEvent, channel: string): Promise<OwnMessage>
   config(): LoadedConfig
   deadChannels(): readonly string[]
   /** Withdraws what is shown of an event. */
   withdraw(event: string): Promise<void>
 }
 
-type Env = Readonly<Record<string, string>>
-
 /** Sends each notice on another channel if the one before fails. */
 export class Notices {
   readonly #deps: NoticeDeps
-  readonly #accepted: Claim[] = []
+  readonly #added: DeliveryClaim[] = []
   /** Those being delivered, by the id of their event. */
   readonly #underWay = new Map<string, Notice>()
 
@@ -47,57 +44,48 @@ export class Notices {
   }
 
   /**
-   * Accepts it as an event for the next channel, if there is one: on the disk when this returns.
+   * Puts it on a card for the next channel, if there is one: on the disk when this resolves.
    * @param env of the session whose desktop is meant
    */
-  add(notice: Notice, env: Env) {
+  async add(notice: Notice, env: OwnEvent['env']) {
     const channel = this.#nextChannel(notice.tried)
     if (channel === undefined || notice.whyOver?.() !== undefined) return
     try {
-      const claim = this.accept(ownReport(notice.reason, notice.wordsFor(channel)), channel, env)
-      this.watch(claim.id, notice)
-      notice.moved?.(claim.id)
-      this.#accepted.push(claim)
+      const report = ownReport(notice.reason, notice.wordsFor(channel), env)
+      const claim = this.put(await this.make(report, channel))
+      this.watch(claim.event, notice)
+      notice.moved?.(claim.event)
+      this.#added.push(claim)
     } catch {
       // Such as a full disk: `status` reports the problem.
     }
   }
 
-  /**
-   * Accepts and claims an event of hookbell's own, for one channel whatever the routes say.
-   * @throws the system error if it cannot be stored
-   */
-  accept(body: Buffer, channel: string, env: Env): Claim {
-    const claim = this.#deps.store.acceptOwn({ client: OWN_CLIENT, env: { ...env } }, body)
-    this.#deps.channels.set(claim.id, channel)
+  /** Makes a message of hookbell's own for one channel, whatever the routes say. */
+  make(event: OwnEvent, channel: string): Promise<OwnMessage> {
+    return this.#deps.make(event, channel)
+  }
+
+  /** Puts it on a card, and claims it. On the disk when this returns. @throws the system error */
+  put({ entry, delivery }: OwnMessage): DeliveryClaim {
+    const { journal, store } = this.#deps
+    const claim = store.keepOwn({ state: 'deferred', reason: 'not sent yet', delivery })
+    void journal.append(entry)
     return claim
   }
 
-  /** Sends the notice on another channel if this event, which reports it, fails. */
+  /** Sends the notice on another channel if the message of this event, which reports it, fails. */
   watch(id: string, notice: Notice) {
     if (!this.#underWay.has(id)) this.#underWay.set(id, notice)
   }
 
-  /**
-   * Call this with each event: another worker may have ended before it could send a notice.
-   * @returns the channel if it is one of hookbell's own events
-   */
-  takeOver({ client, id, means, reason, message }: AgentEvent): string | undefined {
-    const channel = client === OWN_CLIENT ? this.#deps.channels.get(id) : undefined
-    if (means !== 'StopFailure' || channel === undefined) return channel
-    // Another channel may have a lower clearance.
-    const wordsFor = (reader: string) => (this.#isMinimal(reader) ? '' : message)
-    this.watch(id, { reason, wordsFor, tried: [channel] })
-    return channel
-  }
-
   get hasOwn(): boolean {
-    return this.#accepted.length > 0
+    return this.#added.length > 0
   }
 
-  /** The claimed events of the notices that were added since the last call. */
-  takeOwn(): Claim[] {
-    return this.#accepted.splice(0)
+  /** The claimed messages of the notices that were added since the last call. */
+  takeOwn(): DeliveryClaim[] {
+    return this.#added.splice(0)
   }
 
   /** Wraps a message life, so that a notice is not sent when it is over. */
@@ -110,21 +98,26 @@ export class Notices {
   }
 
   /** Call this with each delivery that was attempted or dropped. */
-  async ended(
-    { events, channel, message, sessionEnv }: Delivery,
-    { type }: Outcome,
-  ): Promise<void> {
+  async ended(delivery: Delivery, { type }: Outcome): Promise<void> {
     if (type === 'deferred' || type === 'held' || type === 'released') return
+    const { events, channel, sessionEnv } = delivery
     for (const id of events) {
-      if (message.client === OWN_CLIENT) this.#deps.channels.delete(id)
-      const notice = this.#underWay.get(id)
+      const notice = this.#underWay.get(id) ?? this.#ofEarlierWorker(delivery)
       if (!notice) continue
       this.#underWay.delete(id)
       if (type === 'unavailable' || type === 'exhausted')
-        this.add({ ...notice, tried: [...notice.tried, channel] }, sessionEnv)
+        await this.add({ ...notice, tried: [...notice.tried, channel] }, sessionEnv)
       // It may have become untrue while it was on its way.
       if (type === 'delivered' && notice.whyOver?.() !== undefined) await this.#deps.withdraw(id)
     }
+  }
+
+  /** A report that another worker put on its card. Another channel may have a lower clearance. */
+  #ofEarlierWorker({ events, message }: Delivery): Notice | undefined {
+    const { client, event, title, body } = message
+    if (client !== OWN_CLIENT || event !== 'StopFailure' || events.length > 1) return undefined
+    const wordsFor = (reader: string) => (this.#isMinimal(reader) ? '' : body)
+    return { reason: title.replace(`${OWN_CLIENT}: `, ''), wordsFor, tried: [] }
   }
 
   /** A summary is sent even so, because it reports more than the notice. */

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { flush } from '../../../src/worker/control.ts'
@@ -43,6 +43,7 @@ function makeChecked() {
     ...world,
     problem,
     config: deps.config,
+    store: deps.store,
     now: clocks.now,
     check: () => problem.check(deps.config.get(), () => {}),
     pass: (ms: number) => {
@@ -54,30 +55,31 @@ function makeChecked() {
 it.each([
   ['{"chanels":{}}', /unknown key\. Did you mean "channels"\? Until it is fixed, /],
   ['{"lingerSeconds":"9"}', /not a string\. Write it without quotes\. Until it is fixed, /],
-])('a configuration that is broken is reported in whole sentences: %s', (text, expected) => {
-  const { check, pass, write } = makeChecked()
+])('a configuration that is broken is reported in whole sentences: %s', async (text, expected) => {
+  const { check, pass, store, write } = makeChecked()
   write(text)
-  check()
+  await check()
   pass(2000)
-  const claim = check()
-  expect(readFileSync(claim?.path ?? '', 'utf8').replaceAll('\\"', '"')).toMatch(expected)
+  const claim = await check()
+  const report = claim && store.readDelivery(claim)
+  expect(report?.delivery.message.body).toMatch(expected)
 })
 
 describe('a configuration that is being saved', () => {
   it.each(['', '{ "channels": { "des'])(
     'is not reported while only %j of it is written',
-    (half) => {
+    async (half) => {
       const { check, config, pass, problem, settings, write } = makeChecked()
-      expect(check()).toBeUndefined()
+      expect(await check()).toBeUndefined()
       write(half)
-      expect(check()).toBeUndefined()
+      expect(await check()).toBeUndefined()
       expect(problem.nextInMs).toBe(2000)
       expect(config.get()).toMatchObject({ source: 'last good', config: { lingerSeconds: 600 } })
       pass(1999)
-      expect(check()).toBeUndefined()
+      expect(await check()).toBeUndefined()
       write(settings(0))
       pass(5000)
-      expect(check()).toBeUndefined()
+      expect(await check()).toBeUndefined()
       expect(problem.nextInMs).toBeUndefined()
     },
   )
@@ -99,25 +101,25 @@ describe('a configuration that is being saved', () => {
       })
       .toBeGreaterThan(changeOf(configDir))
     pass(changeOf(configDir) + 2000 - now())
-    expect(check()).toBeUndefined()
+    expect(await check()).toBeUndefined()
     expect(problem.nextInMs).toBeGreaterThan(0)
     pass(changeOf(dotfiles) + 2000 - now())
-    expect(check()).toBeDefined()
+    expect(await check()).toBeDefined()
   })
 
-  it('is reported once it has been broken for two seconds, even if it was changed meanwhile', () => {
+  it('is reported once it has been broken for two seconds, even if it was changed meanwhile', async () => {
     const { check, pass, write } = makeChecked()
-    check()
+    await check()
     write('{')
-    check()
+    await check()
     pass(1500)
     write('{ "channels"')
-    expect(check()).toBeUndefined()
+    expect(await check()).toBeUndefined()
     pass(1500)
-    expect(check()).toBeUndefined()
+    expect(await check()).toBeUndefined()
     pass(500)
-    expect(check()).toBeDefined()
-    expect(check()).toBeUndefined()
+    expect(await check()).toBeDefined()
+    expect(await check()).toBeUndefined()
   })
 })
 
@@ -286,11 +288,11 @@ describe('the report of a broken configuration without a desktop', () => {
 })
 
 /** Reports the problem, and ends like a worker that is killed before it sends the report. */
-function reportOnly(world: World) {
+async function reportOnly(world: World) {
   const { deps } = openWorker(world)
   deps.lastSession.env = env
   const inAMinute = () => Date.now() + 60_000
-  new ConfigProblem({ ...deps, now: inAMinute }).check(deps.config.get(), () => {})
+  await new ConfigProblem({ ...deps, now: inAMinute }).check(deps.config.get(), () => {})
   deps.store.releaseAll()
 }
 
@@ -299,7 +301,7 @@ describe('the report of a broken configuration whose worker has ended', () => {
     const routes = [{ on: ['done'], to: ['phone'] }]
     const world = await makeShowing('phone', { routes })
     world.configure('nonsense')
-    reportOnly(world)
+    await reportOnly(world)
     await world.once()
     expect(world.shown()).toMatchObject([{ title: 'hookbell: the configuration cannot be used' }])
   })
@@ -351,11 +353,11 @@ describe('a broken configuration', () => {
     expect(bodies()).toEqual([expect.stringContaining('not JSON')])
   })
 
-  it('is reported at once if the file was last changed a minute ago', () => {
+  it('is reported at once if the file was last changed a minute ago', async () => {
     const { check, pass, write } = makeChecked()
     write('nonsense')
     pass(60_000)
-    expect(check()).toBeDefined()
+    expect(await check()).toBeDefined()
   })
 })
 

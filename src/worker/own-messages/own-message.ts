@@ -1,0 +1,52 @@
+import type { CurrentConfig } from '../../config/current.ts'
+import type { Delivery } from '../../delivery.ts'
+import { parseEvent } from '../../event/parse.ts'
+import type { AcceptedEntry } from '../../journal/entry.ts'
+import { OWN_CLIENT } from '../../journal/own-events.ts'
+import { type PrepareDeps, prepare } from '../../prepare/prepare.ts'
+import { newId } from '../../spool/new-id.ts'
+import type { WorkerMemory } from '../memory.ts'
+
+/** A message of hookbell itself, and its line for the journal. */
+export interface OwnMessage {
+  entry: AcceptedEntry
+  delivery: Delivery
+}
+
+/** What hookbell itself has to say, as an event whose hook it fires. */
+export interface OwnEvent {
+  body: Buffer
+  /** Of the session whose desktop is meant. */
+  env: Readonly<Record<string, string>>
+}
+
+/** The event by which hookbell reports a failure. The templates make `reason` its title. */
+export function ownReport(reason: string, message: string, env: OwnEvent['env']): OwnEvent {
+  return {
+    body: Buffer.from(JSON.stringify({ hook_event_name: 'StopFailure', reason, message })),
+    env,
+  }
+}
+
+interface MakeDeps extends Omit<PrepareDeps, 'memory'> {
+  config: Pick<CurrentConfig, 'last'>
+  memory: Pick<WorkerMemory, 'get'>
+}
+
+/** Makes the message for one channel, whatever the routes say. */
+export async function makeOwnMessage(
+  { body, env }: OwnEvent,
+  channel: string,
+  deps: MakeDeps,
+): Promise<OwnMessage> {
+  const loaded = deps.config.last
+  const header = { client: OWN_CLIENT, env: { ...env } }
+  const stored = { id: newId(), at: deps.now(), header, body, truncated: false }
+  const event = parseEvent(stored, loaded.config.abnormalReasons)
+  const chosen = { channel, shared: false }
+  const memory = await deps.memory.get()
+  const { entry, deliveries } = await prepare(event, chosen, loaded, { ...deps, memory })
+  // A channel that is chosen by name is neither judged nor left out.
+  const [delivery] = deliveries as [Delivery]
+  return { entry, delivery }
+}
