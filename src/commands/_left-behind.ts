@@ -4,6 +4,7 @@ import { listQuietly } from '../fs/list.ts'
 import { spoolIn } from '../spool/layout.ts'
 import { lockHolder } from '../spool/lock/lock.ts'
 import { parseName } from '../spool/names.ts'
+import { countWaitingCards } from '../spool/outline.ts'
 import { isOnHold } from '../spool/requests.ts'
 import { counted } from '../text/counted.ts'
 
@@ -13,10 +14,12 @@ import { counted } from '../text/counted.ts'
  */
 export function sayWhatIsLeft(folders: readonly string[]) {
   const alone = folders.filter((folder) => !isOnHold(folder) && !lockHolder(folder))
-  const count = alone.map(spoolIn).flatMap((spool) => {
-    const names = [...listQuietly(spool.new), ...listQuietly(spool.cards)]
-    return names.filter((name) => parseName(name))
-  }).length
+  const counts = alone.map(spoolIn).map((spool) => {
+    return (
+      listQuietly(spool.new).filter((name) => parseName(name)).length + countWaitingCards(spool)
+    )
+  })
+  const count = counts.reduce((sum, one) => sum + one, 0)
   if (count === 0) return
   const what = counted(count, 'message waits for its time', 'messages wait for their time')
   say(asTyped(`${what}, and no worker runs. The next event starts one, or run: hookbell worker`))

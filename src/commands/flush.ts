@@ -1,10 +1,9 @@
 import { defineCommand } from 'citty'
 import { asTyped } from '../cli/how-to-call.ts'
 import { say } from '../cli/output.ts'
-import { listQuietly } from '../fs/list.ts'
 import { spoolIn } from '../spool/layout.ts'
 import { lockHolder } from '../spool/lock/lock.ts'
-import { parseName } from '../spool/names.ts'
+import { countWaitingCards } from '../spool/outline.ts'
 import { isOnHold } from '../spool/requests.ts'
 import { counted } from '../text/counted.ts'
 import { flush } from '../worker/control.ts'
@@ -34,8 +33,7 @@ export const flushCommand = defineCommand({
 
 /** Messages that a rule holds have not failed, but the user may have expected `flush` to send them. */
 function whatIsHeld(folders: readonly string[]): string {
-  const names = folders.flatMap((folder) => listQuietly(spoolIn(folder).cards))
-  const count = names.filter((name) => parseName(name)).length
+  const count = folders.reduce((sum, folder) => sum + countWaitingCards(spoolIn(folder)), 0)
   if (count === 0) return ''
   return `; ${counted(count, 'message is', 'messages are')} held back: see hookbell status`
 }

@@ -204,11 +204,11 @@ export class Deliverer {
     try {
       const sent = await send(destination, begun.delivery, loaded, this.#deps, begun)
       limiter.release(slot)
-      begun.delivered(typeof sent === 'string' ? undefined : sent.handle)
       const ms = Math.round(monotonicMs() - startedAt)
+      await begun.delivered(typeof sent === 'string' ? undefined : sent.handle)
       return sentOutcome(delivery, sent, ms, loaded, this.#deps)
     } catch (error) {
-      begun.failed(error instanceof DeliveryError ? error.handle : undefined)
+      await begun.failed(error instanceof DeliveryError ? error.handle : undefined)
       if (!isRetry(error)) {
         limiter.release(slot)
         return failedOutcome(delivery, error, loaded, this.#deps)

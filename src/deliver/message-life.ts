@@ -33,16 +33,16 @@ export interface Begun {
   /** Another message of its session is shown, which it must not replace. */
   isBeside?: boolean
   /** @param handle of the message, if the notifier gave one */
-  delivered(handle: string | undefined): void
+  delivered(handle: string | undefined): Promise<void>
   /** @param handle of the message, if it may have arrived nevertheless */
-  failed(handle?: string): void
+  failed(handle?: string): Promise<void>
 }
 
 /** Knows nothing of earlier messages: each delivery is sent as it is. */
 export const unknownLife: MessageLife = {
   whyOver: async () => undefined,
   whyLater: () => undefined,
-  begin: async (delivery) => ({ delivery, delivered: () => {}, failed: () => {} }),
+  begin: async (delivery) => ({ delivery, delivered: async () => {}, failed: async () => {} }),
 }
 
 /** The outcome of a delivery that is not sent although it is its turn; undefined if it is sent. */

@@ -5,7 +5,7 @@ import { secretsPath } from '../config/paths.ts'
 import { describeError } from '../errors.ts'
 import { hasDead } from '../journal/history.ts'
 import { spoolAtRisk } from '../spool/at-risk.ts'
-import { hasWaiting } from '../spool/layout.ts'
+import { hasWaiting } from '../spool/outline.ts'
 import { quoteWord } from '../text/shell.ts'
 import { type Check, check, type Facts } from './check.ts'
 

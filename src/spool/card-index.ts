@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { byAcceptance } from '../acceptance-order.ts'
-import type { Open } from './card.ts'
+import type { Open, ShownState } from './card.ts'
 import type { Claim } from './claim.ts'
 import type { Spool } from './layout.ts'
 import { parseName } from './names.ts'
@@ -214,8 +214,15 @@ export class CardIndex {
     return isFlushed({ isHeld: state === 'held', since }, this.#flushedAt, this.#now())
   }
 
+  /** What channels show, oldest first, without what is being changed. */
+  shown(): ShownState[] {
+    const all = this.files().flatMap((file) => waitsOf(file).flatMap(({ shown }) => shown ?? []))
+    return all.sort((one, other) => one.since - other.since)
+  }
+
+  /** What waits for a time. */
   #waits(): Wait[] {
-    return this.files().flatMap((file) => waitsOf(file))
+    return this.files().flatMap((file) => waitsOf(file).filter(({ shown }) => !shown))
   }
 
   /** A card that may have crashed a worker is handled one channel after the other: only one of them may be the cause. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { linkSync, lstatSync, rmSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { deliverySchema } from '../delivery.ts'
+import { askedSchema, deliverySchema, messageSchema } from '../delivery.ts'
 import { errorCode } from '../errors.ts'
 import { syncFolderAsync, writeDurableAsync, writeSynced } from '../fs/durable-async.ts'
 import { isMissing } from '../fs/missing.ts'
@@ -51,16 +51,53 @@ export const openSchema = z.object({
   delivery: deliverySchema,
 })
 
+export const shownSchema = z.object({
+  state: z.literal('shown'),
+  since: openSchema.shape.since,
+  channel: z.string(),
+  session: z.string(),
+  event: z.string().describe('Id of the first event that it reports'),
+  client: z.string(),
+  sessionId: z.string(),
+  kind: deliverySchema.shape.kind,
+  at: z.number().describe('When that event was accepted, Unix ms'),
+  knownAt: z
+    .number()
+    .optional()
+    .describe('When the latest event of its session was accepted that was known when it was sent'),
+  questions: z.array(askedSchema),
+  tellsMore: z.boolean().optional().describe('Whether it tells of something besides questions'),
+  asks: z.boolean().optional().describe('Whether it tells of a turn that asks something'),
+  told: z
+    .object({ events: z.array(z.string()), message: messageSchema })
+    .optional()
+    .describe('What it told, if its text can be replaced when only some questions are answered'),
+  left: z.array(z.string()).optional().describe('Ids of answered questions that it no longer has'),
+  handle: z.string(),
+  sessionEnv: z.record(z.string(), z.string()),
+})
+
 const cardSchema = z.object({
   format: z.literal(FORMAT),
-  channels: z.record(z.string(), openSchema),
+  channels: z.record(z.string(), z.discriminatedUnion('state', [openSchema, shownSchema])),
 })
+
+/** A message that stays where it is shown until it is withdrawn or replaced. */
+export type ShownState = z.output<typeof shownSchema>
 
 /** What is open of one event on one channel: until when it waits or why it gave up, and the delivery itself. */
 export type Open = z.output<typeof openSchema>
 
-/** What is open of one event, by channel. */
-export type Card = ReadonlyMap<string, Open>
+/** What is open of one event, by channel; and what channels show of it, by `shownOn`. */
+export type Card = ReadonlyMap<string, Open | ShownState>
+
+/**
+ * Where a card has what a channel shows, beside what is open on it: an attempt that failed may have arrived. No channel has
+ * such a name.
+ */
+export function shownOn(channel: string): string {
+  return `${channel}:shown`
+}
 
 /** Replaces a card. When this resolves, it survives a power cut. @throws the system error; the file is then unchanged */
 export async function replaceCard(path: string, card: Card, { tmp }: Pick<Spool, 'tmp'>) {

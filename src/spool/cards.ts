@@ -15,6 +15,7 @@ import {
   readCard,
   readCardQuietly,
   replaceCard,
+  type ShownState,
   tmpPathIn,
 } from './card.ts'
 import { type CardFile, CardIndex, isUnderWay, waitsOf } from './card-index.ts'
@@ -70,7 +71,7 @@ export class Cards {
    * Writes what is open of an event on a channel. It is not due before that, even if it can be seen in the folder: its
    * next attempt must not be recorded before the one that has failed. @throws the system error; nothing is changed then
    */
-  async keep(open: Open) {
+  async keep(open: Open | ShownState) {
     const wait = waitOf(open)
     this.index.beingWritten.set(wait.id, wait)
     try {
@@ -118,7 +119,7 @@ export class Cards {
     if (!file?.claim) return undefined
     const card = readCard(file.claim.path)
     const open = card?.get(channel)
-    if (open) return open
+    if (open && open.state !== 'shown') return open
     if (card) return this.#learn(file, card)
     setAside(file.claim.path, name, this.#spool, this.#now())
     this.index.forget(file)
@@ -178,7 +179,7 @@ export class Cards {
     })
   }
 
-  async #write(wait: Wait, open: Open): Promise<void> {
+  async #write(wait: Wait, open: Open | ShownState): Promise<void> {
     const { event, channel } = wait
     const file = this.index.fileFor(event, channel)
     if (!file) {

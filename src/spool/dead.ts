@@ -39,7 +39,12 @@ export async function retryItem(spool: Spool, { name, channel, event }: DeadItem
   }
   const dead = readCard(path)
   if (dead)
-    await addCard(spool.cards, event, new Map([...dead].map(([to, one]) => [to, anew(one)])), spool)
+    await addCard(
+      spool.cards,
+      event,
+      new Map([...dead].flatMap(([to, one]) => (one.state === 'shown' ? [] : [[to, anew(one)]]))),
+      spool,
+    )
   rmSync(path, { force: true })
 }
 

@@ -1,12 +1,13 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { deliveryId } from '../delivery.ts'
 import { errorCode } from '../errors.ts'
 import { writeDurable } from '../fs/durable.ts'
 import { FolderWatcher } from '../fs/folder-watcher.ts'
 import { listQuietly } from '../fs/list.ts'
 import { renameFile } from '../fs/rename.ts'
 import { Arrivals } from './arrivals.ts'
-import { addCard, type Open } from './card.ts'
+import { addCard, type Open, type ShownState, shownOn } from './card.ts'
 import { Cards } from './cards.ts'
 import { type Claim, Claims } from './claim.ts'
 import { formatHeader, type Header, isOfLaterVersion } from './header.ts'
@@ -17,7 +18,15 @@ import { adoptOldDeliveries } from './old-deliveries.ts'
 import { prepareSpool } from './prepare.ts'
 import { readSpoolFile } from './read.ts'
 import { syncWaiting } from './salvage.ts'
-import type { AskedWait, DeliveryClaim, Store, StoredEvent, WaitingEvent, Wanted } from './store.ts'
+import type {
+  AskedWait,
+  DeliveryClaim,
+  Shown,
+  Store,
+  StoredEvent,
+  WaitingEvent,
+  Wanted,
+} from './store.ts'
 import { storedIn } from './stored-event.ts'
 import { isAsked } from './wait.ts'
 import { keepForAnswer } from './waiting-hooks.ts'
@@ -140,6 +149,21 @@ export class FileStore implements Store {
 
   keepOwn(open: Omit<Open, 'since'>): DeliveryClaim {
     return this.#cards.keepOwn({ ...open, since: this.#now() })
+  }
+
+  shown(): readonly ShownState[] {
+    this.#cards.refresh()
+    return this.#cards.index.shown()
+  }
+
+  async keepShown(shown: Shown) {
+    await this.#cards.keep({ ...shown, state: 'shown', since: this.#now() })
+  }
+
+  claimShown({ event, channel, handle }: Shown): DeliveryClaim | undefined {
+    const id = deliveryId(event, shownOn(channel))
+    const isSame = this.#cards.index.find(id)?.wait.shown?.handle === handle
+    return isSame ? this.#cards.take(id) : undefined
   }
 
   isKept(event: string, channel: string): boolean {

@@ -6,7 +6,7 @@
 // | new/           | accepted events                 | rename to cur/<owner>/ (claim)   | nothing to do          |
 // | cur/<owner>/   | claimed by a worker             | all is settled or on a card      | owner dead: back       |
 // | cards/         | what is open of an event, per   | its time comes: cur/<owner>/     | nothing to do          |
-// |                | channel, as JSON                |                                  |                        |
+// |                | channel, and what is shown      |                                  |                        |
 // | dead/          | cards of what gave up, events   | `hookbell dead retry` or `drop`, | nothing to do          |
 // |                | that cannot be handled          | size cap                         |                        |
 // | requests/      | what a worker is asked for      | done, or taken back              | nothing to do          |
@@ -60,14 +60,9 @@ export function isInUse(state: string): boolean {
 
 /** Whether something in this state folder still has to be dealt with, by a worker or by a person. */
 export function holdsEvents(state: string): boolean {
-  const { dead, corrupt } = spoolIn(state)
-  return hasWaiting(state) || [dead, corrupt].some(isFilled)
-}
-
-/** Whether something in this state folder waits for a worker. */
-export function hasWaiting(state: string): boolean {
   const spool = spoolIn(state)
-  return [spool.tmp, spool.cards, ...eventFolders(spool)].some(isFilled)
+  const { tmp, cards, dead, corrupt } = spool
+  return [tmp, cards, dead, corrupt, ...eventFolders(spool)].some(isFilled)
 }
 
 /** The folders with accepted events: those that wait, and those that each worker has claimed. */
@@ -75,6 +70,6 @@ export function eventFolders({ new: waiting, cur }: Spool, list = listQuietly): 
   return [waiting, ...list(cur).map((owner) => join(cur, owner))]
 }
 
-function isFilled(folder: string): boolean {
+export function isFilled(folder: string): boolean {
   return listQuietly(folder).length > 0
 }

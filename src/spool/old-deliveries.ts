@@ -4,7 +4,16 @@ import * as z from 'zod'
 import { writeDurable } from '../fs/durable.ts'
 import { listQuietly } from '../fs/list.ts'
 import { isMissing } from '../fs/missing.ts'
-import { cardText, openSchema, placeCard, tmpPathIn } from './card.ts'
+import { readQuietly } from '../fs/read.ts'
+import {
+  type Card,
+  cardText,
+  openSchema,
+  placeCard,
+  shownOn,
+  shownSchema,
+  tmpPathIn,
+} from './card.ts'
 import type { Spool } from './layout.ts'
 import { parseName } from './names.ts'
 import { readSpoolFile } from './read.ts'
@@ -33,6 +42,7 @@ export function adoptOldDeliveries(spool: Spool) {
     rmSync(held)
   }
   rmSync(join(spool.state, 'own-channels.json'), { force: true })
+  adoptShown(join(spool.state, 'shown.json'), spool)
   for (const [from, to] of [
     [join(spool.state, 'spool', 'deferred'), cards],
     // What an old worker had claimed when it crashed.
@@ -53,10 +63,35 @@ function adopt(path: string, folder: string, spool: Spool) {
   const { isHeld, format: _, ...rest } = old
   const state = folder === spool.dead ? 'dead' : isHeld ? 'held' : 'deferred'
   const card = new Map([[old.delivery.channel, { ...rest, state } as const]])
-  const tmp = tmpPathIn(spool.tmp)
-  writeDurable(tmp, [cardText(card)], `${tmp}.new`)
-  placeCard(tmp, folder, { id })
+  place(card, id, folder, spool)
   rmSync(path, { force: true })
+}
+
+function place(card: Card, id: string, folder: string, { tmp }: Spool) {
+  const path = tmpPathIn(tmp)
+  writeDurable(path, [cardText(card)], `${path}.new`)
+  placeCard(path, folder, { id })
+}
+
+/** The messages that are shown were a list in one file. */
+function adoptShown(path: string, spool: Spool) {
+  for (const shown of readShown(path)) {
+    const { event, channel, at: since } = shown
+    const card = new Map([[shownOn(channel), { ...shown, state: 'shown', since } as const]])
+    place(card, event, spool.cards, spool)
+  }
+  rmSync(path, { force: true })
+}
+
+function readShown(path: string) {
+  const text = readQuietly(path)
+  if (text === undefined) return []
+  const old = z.array(shownSchema.omit({ state: true, since: true }))
+  try {
+    return old.parse(JSON.parse(text).shown)
+  } catch {
+    return []
+  }
 }
 
 function readOld(path: string): z.output<ReturnType<typeof oldSchema>> | undefined {

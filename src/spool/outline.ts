@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { listQuietly } from '../fs/list.ts'
-import type { Spool } from './layout.ts'
+import { eventFolders, isFilled, type Spool, spoolIn } from './layout.ts'
 import { parseName } from './names.ts'
 import { readSpoolFile } from './read.ts'
 import { isFlushed, requestedAt } from './requests.ts'
@@ -24,11 +24,28 @@ export function outlineOpen(spool: Spool): OpenOutline[] {
   return names.flatMap((name) =>
     readChannels(join(spool.cards, name)).flatMap(({ state, since, delivery }) => {
       const until = delivery?.notBefore
+      // What a channel shows has no delivery.
       if (typeof until !== 'number') return []
       const wait = { isHeld: state === 'held', since: Number(since) }
       return [{ until: isFlushed(wait, flushedAt, now) ? 0 : until, isHeld: wait.isHeld }]
     }),
   )
+}
+
+/** Whether something in this state folder waits for a worker. */
+export function hasWaiting(state: string): boolean {
+  const spool = spoolIn(state)
+  return [spool.tmp, ...eventFolders(spool)].some(isFilled) || countWaitingCards(spool) > 0
+}
+
+/** How many cards have something that waits for a time. */
+export function countWaitingCards({ cards }: Spool): number {
+  const names = listQuietly(cards).filter((name) => parseName(name))
+  const waits = ({ state }: Fields) => state !== 'shown'
+  return names.filter((name) => {
+    const channels = readChannels(join(cards, name))
+    return channels.length === 0 || channels.some(waits)
+  }).length
 }
 
 interface Fields {

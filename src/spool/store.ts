@@ -1,4 +1,4 @@
-import type { Open } from './card.ts'
+import type { Open, ShownState } from './card.ts'
 import type { Claim } from './claim.ts'
 import type { Header } from './header.ts'
 
@@ -47,6 +47,9 @@ export interface DeliveryClaim {
   file: string
 }
 
+/** A message that a channel shows until it is withdrawn or replaced. */
+export type Shown = Omit<ShownState, 'state' | 'since'>
+
 /** A destination has asked to be sent nothing for a while. */
 export interface AskedWait {
   channel: string
@@ -86,6 +89,12 @@ export interface Store {
   keep(open: Omit<Open, 'since'>): Promise<void>
   /** Keeps and claims a message of hookbell's own. On the disk when this returns. */
   keepOwn(open: Omit<Open, 'since'>): DeliveryClaim
+  /** What channels show, oldest first, without what this worker changes at the moment. */
+  shown(): readonly Shown[]
+  /** Keeps what a channel shows, in the place of what it showed of the same event. On the disk when this resolves. */
+  keepShown(shown: Shown): Promise<void>
+  /** Claims it, to be changed or withdrawn: finish it once it is kept anew or gone, else release it. */
+  claimShown(shown: Shown): DeliveryClaim | undefined
   /** Whether it is on a card, or was until this worker claimed it. */
   isKept(event: string, channel: string): boolean
   /** The same, or whether it is being written. */

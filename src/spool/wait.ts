@@ -1,4 +1,5 @@
-import type { Open } from './card.ts'
+import { deliveryId } from '../delivery.ts'
+import { type Open, type ShownState, shownOn } from './card.ts'
 
 /** When one delivery is due, without its text. */
 export interface Wait {
@@ -20,6 +21,8 @@ export interface Wait {
   canBeAnswered: boolean
   /** Unix ms. */
   acceptedAt: number
+  /** What the channel shows: then it waits for its session, not for a time. */
+  shown?: ShownState
 }
 
 /** Whether it waits because its destination has asked for that, and nobody has changed the configuration since. */
@@ -27,14 +30,9 @@ export function isAsked({ askedUntil, since }: Readonly<Wait>, changedAt: number
   return askedUntil > 0 && since > changedAt
 }
 
-export function waitOf({
-  state,
-  since,
-  isAsked: wasAsked,
-  dueOtherwise,
-  group,
-  delivery,
-}: Open): Wait {
+export function waitOf(open: Open | ShownState): Wait {
+  if (open.state === 'shown') return waitOfShown(open)
+  const { state, since, isAsked: wasAsked, dueOtherwise, group, delivery } = open
   const { id, events, channel, session, acceptedAt, notBefore: until, kind, message } = delivery
   const [event = ''] = events
   const isHeld = state === 'held'
@@ -45,6 +43,14 @@ export function waitOf({
     // The end of a turn that asked nothing is told even if a person has gone on.
     canBeAnswered: isHeld || kind !== 'done' || message.asks === true,
   }
+}
+
+function waitOfShown(shown: ShownState): Wait {
+  const { event, session, since, at: acceptedAt } = shown
+  const channel = shownOn(shown.channel)
+  const never = { until: Number.POSITIVE_INFINITY, askedUntil: 0, isHeld: false, isQuiet: false }
+  const about = { id: deliveryId(event, channel), event, channel, session, since, acceptedAt }
+  return { ...never, ...about, canBeAnswered: false, shown }
 }
 
 /** What cannot be read is due at once. */

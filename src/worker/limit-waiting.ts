@@ -64,7 +64,9 @@ function isQuestionEvent({ id, acceptedAt: at }: Arrival, spool: Spool, { config
 
 function isQuestionCard({ id }: Arrival, spool: Spool): boolean {
   const card = readCardQuietly(join(spool.cards, id)) ?? new Map()
-  return [...card.values()].some(({ delivery }) => delivery.kind === 'permission')
+  return [...card.values()].some(
+    (one) => one.state !== 'shown' && one.delivery.kind === 'permission',
+  )
 }
 
 function claimEvent(name: string, { store }: WorkerDeps): Removal[] {

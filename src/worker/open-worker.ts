@@ -68,7 +68,7 @@ export function openWorker({ stateDir, configDir, onRecord, ...options }: Worker
     answers.report({ session, at: effects.now(), isForAll: false, questions: [id] })
   }
   const questions = new OpenQuestions({ journal, memory, onAnswer, now: effects.now })
-  const openMessages = new OpenMessages({ ...current, stateDir, journal, memory, questions })
+  const openMessages = new OpenMessages({ ...current, store, journal, memory, questions })
   const deadChannels = () => memory.notes.deadChannels
   const withdraw = (event: string) => openMessages.withdraw(event)
   const make = (event: OwnEvent, channel: string) => makeOwnMessage(event, channel, deps)

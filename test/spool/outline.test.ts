@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { FileStore } from '../../src/spool/file-store.ts'
-import { outlineOpen } from '../../src/spool/outline.ts'
+import { hasWaiting, outlineOpen } from '../../src/spool/outline.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import { makeWorld } from '../worker/_world.ts'
 
@@ -21,4 +21,21 @@ it('the outline of open deliveries says when each is due, and whether a rule hol
     { until: later, isHeld: false },
   ])
   expect(store.due()).toEqual([])
+})
+
+it('what a channel shows of an event does not wait', async () => {
+  const { spool, stateDir } = makeWorld()
+  const store = new FileStore({ stateDir })
+  onTestFinished(() => store.close())
+  const about = { session: 's', event: 'e', client: 'claude', sessionId: 's1', at: 1 }
+  const shown = { ...about, kind: 'permission' as const, questions: [], sessionEnv: {} }
+  await store.keepShown({ ...shown, channel: 'desk', handle: 'h' })
+  expect([outlineOpen(spool), hasWaiting(stateDir)]).toEqual([[], false])
+  expect([store.due(), store.deliveries(), store.nextDueInMs()]).toEqual([[], [], undefined])
+  expect(store.isKept('e', 'desk')).toBe(false)
+  // An attempt that failed may have arrived: both are known.
+  const delivery = makeDelivery('e', { channel: 'desk' })
+  await store.keep({ state: 'deferred', reason: 'x', delivery })
+  expect([store.due(), store.shown().length]).toEqual([['e.desk'], 1])
+  expect([hasWaiting(stateDir), store.isKept('e', 'desk')]).toEqual([true, true])
 })

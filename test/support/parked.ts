@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { listQuietly } from '../../src/fs/list.ts'
-import { type Card, type Open, readCardQuietly } from '../../src/spool/card.ts'
+import { type Card, type Open, readCardQuietly, type ShownState } from '../../src/spool/card.ts'
 import type { Spool } from '../../src/spool/layout.ts'
 import { parseName } from '../../src/spool/names.ts'
 
@@ -42,7 +42,20 @@ export function parkedOf(spool: Spool, name: string): Parked | undefined {
 /** @param name as `listDeadItems` returns it */
 export function deadOf(spool: Spool, name: string): Open | undefined {
   const { file, channel } = find(spool, name, 'dead')
-  return readCardQuietly(file)?.get(channel)
+  const dead = readCardQuietly(file)?.get(channel)
+  return dead?.state === 'shown' ? undefined : dead
+}
+
+/** What channels show, oldest first. */
+export function listShown({ cards, cur }: Pick<Spool, 'cards' | 'cur'>): ShownState[] {
+  const folders = [cards, ...listQuietly(cur).map((owner) => join(cur, owner))]
+  const all = folders.flatMap((folder) =>
+    listQuietly(folder).flatMap((name) => [
+      ...(readCardQuietly(join(folder, name))?.values() ?? []),
+    ]),
+  )
+  const shown = all.flatMap((one) => (one.state === 'shown' ? one : []))
+  return shown.sort((one, other) => one.since - other.since)
 }
 
 /** Changes a delivery in place, while no worker runs. */
@@ -94,8 +107,10 @@ function listIn(folder: string): string[] {
     const parsed = parseName(name)
     if (!parsed?.isCard) return name
     const suffix = name.includes('~') ? `~${parsed.crashes}` : ''
-    const channels = [...(readCardQuietly(join(folder, name)) ?? []).keys()]
-    if (channels.length === 0) return name.replace(/\.json$/, '')
+    const card = readCardQuietly(join(folder, name))
+    if (!card) return name.replace(/\.json$/, '')
+    const waiting = [...card].filter(([, { state }]) => state !== 'shown')
+    const channels = waiting.map(([channel]) => channel)
     return channels.map((channel) => `${parsed.id}.${channel}${suffix}`)
   })
   return all.sort()
@@ -103,8 +118,8 @@ function listIn(folder: string): string[] {
 
 function find(spool: Spool, name: string, folder: Folder = 'cards') {
   for (const file of listQuietly(spool[folder])) {
-    for (const [channel, { delivery }] of readCardQuietly(join(spool[folder], file)) ?? []) {
-      if (delivery.id === name.replace(/~\d+$/, ''))
+    for (const [channel, one] of readCardQuietly(join(spool[folder], file)) ?? []) {
+      if (one.state !== 'shown' && one.delivery.id === name.replace(/~\d+$/, ''))
         return { file: join(spool[folder], file), channel }
     }
   }

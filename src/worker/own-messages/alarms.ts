@@ -98,8 +98,8 @@ export class Alarms {
     return {
       ...begun,
       delivery: isTelling ? withLine(begun.delivery, line) : begun.delivery,
-      delivered: (handle) => {
-        begun.delivered(handle)
+      delivered: async (handle) => {
+        await begun.delivered(handle)
         const told = others.map((one) => one.id)
         if (isTelling) this.#toldBy.set(id, told)
       },

@@ -2,7 +2,7 @@ import { ONE_SHOT_MS } from '../../deliver/message-life.ts'
 import { isAnswered } from '../../policy/questions.ts'
 import type { Session } from '../../policy/sessions.ts'
 import { replaces } from '../../policy/turns.ts'
-import type { Shown } from './shown-messages.ts'
+import type { Shown } from '../../spool/store.ts'
 
 /** Whether a shown message is answered or outdated. */
 export function isOver(session: Session, shown: Shown): boolean {

@@ -8,22 +8,21 @@ import type { Journal } from '../../journal/journal.ts'
 import { WENT_ON_BEFORE, whyNotAsked } from '../../policy/held.ts'
 import { isAnswered } from '../../policy/questions.ts'
 import { isOver as isOutdated, type Session, type SessionRef } from '../../policy/sessions.ts'
+import type { Shown, Store } from '../../spool/store.ts'
 import type { WorkerMemory } from '../memory.ts'
 import { isOver } from './is-over.ts'
 import { FIRST_LOOK_MS, LookTimes } from './look-times.ts'
 import type { OpenQuestions } from './open-questions.ts'
-import { type Shown, ShownMessages } from './shown-messages.ts'
+import { ShownMessages } from './shown-messages.ts'
 import { toShown } from './to-shown.ts'
 
 /** After this long a shown message is forgotten and never withdrawn. */
 const FORGET_AFTER_MS = 24 * 3600_000
 /** For how long a withdrawal that failed is tried again. After that the next event of its session tries. */
 const RETRY_FOR_MS = 3600_000
-/** How much longer than its deadline a change of what is shown may take. */
-const LONGER_MS = 5000
 
 interface OpenDeps {
-  stateDir: string
+  store: Store
   journal: Journal
   memory: WorkerMemory
   questions: OpenQuestions
@@ -41,7 +40,7 @@ export class OpenMessages implements EarlierMessages {
 
   constructor(deps: OpenDeps) {
     this.#deps = deps
-    this.#shown = new ShownMessages(deps.stateDir, deps.now)
+    this.#shown = new ShownMessages(deps.store)
     this.#retries = new LookTimes(deps.now)
   }
 
@@ -61,23 +60,25 @@ export class OpenMessages implements EarlierMessages {
 
   async begin(delivery: Delivery, { notifier, options }: Destination): Promise<Begun> {
     const canReplace = notifier.canReplace?.(options) === true
-    const end = canReplace ? await this.#shown.beginAlone(delivery) : undefined
+    const endTurn = canReplace ? await this.#shown.beginAlone(delivery) : undefined
     const before = canReplace ? this.#takePlace(delivery) : undefined
     const knownAt = this.#deps.memory.current?.session(delivery.message)?.latestAt
     const others = before?.open ?? []
     const canUpdate = notifier.update !== undefined
-    const ended = (handle: string | undefined) => {
+    const ended = async (handle: string | undefined) => {
       const isReplaced = handle !== undefined && handle === before?.shown.handle
-      if (before && !isReplaced) this.#shown.add(before.shown)
-      if (handle !== undefined && staysShown(delivery.message)) {
-        this.#shown.add(toShown(delivery, { handle, knownAt, others, canUpdate }))
-      } else if (isReplaced) this.#shown.remove(before.shown)
-      end?.()
+      const stays = handle !== undefined && staysShown(delivery.message)
+      const how = { knownAt, others, canUpdate }
+      const isKept = stays && (await this.#shown.add(toShown(delivery, { handle, ...how })))
+      const isItself = before !== undefined && delivery.events[0] === before.shown.event
+      const isOver = isReplaced ? isKept || !stays : isKept && isItself
+      if (before) await this.#shown.end(before.claim, isOver)
+      endTurn?.()
     }
     return {
       delivery: withOpenQuestions(delivery, others),
       replaces: before?.shown.handle,
-      isBeside: canReplace && !before && this.#shown.latest(delivery) !== undefined,
+      isBeside: canReplace && !before && this.#shown.isFilled(delivery),
       delivered: ended,
       failed: ended,
     }
@@ -116,7 +117,7 @@ export class OpenMessages implements EarlierMessages {
   async look(follow: (work: Promise<void>) => void): Promise<void> {
     const now = this.#deps.now()
     for (const shown of this.#shown.list()) {
-      if (now - shown.at > FORGET_AFTER_MS) this.#shown.remove(shown)
+      if (now - shown.at > FORGET_AFTER_MS) await this.#shown.remove(shown)
     }
     for (const [key, since] of this.#failed) {
       if (this.#retries.inMs(key) > 0) continue
@@ -138,11 +139,12 @@ export class OpenMessages implements EarlierMessages {
     if (!shown) return undefined
     const isItself = events.includes(shown.event)
     if (urgency !== 'critical' && !isItself && !(known && isOver(known, shown))) return undefined
-    if (!this.#shown.take(shown, this.#takenUntil())) return undefined
+    const claim = this.#shown.take(shown)
+    if (!claim) return undefined
     const isOwn = (one: Asked) =>
       events.includes(one.id) || delivery.questions?.some((own) => isSameQuestion(own, one, known))
     const open = shown.questions.filter((one) => !isOwn(one) && !(known && isAnswered(known, one)))
-    return { shown, open }
+    return { shown, claim, open }
   }
 
   async #session(ref: SessionRef): Promise<Session | undefined> {
@@ -163,13 +165,11 @@ export class OpenMessages implements EarlierMessages {
     const answered = questions.filter((one) => isAnswered(session, one)).map(({ id }) => id)
     if (!told || answered.length === left.length) return
     const { config, now } = this.#deps
-    let isSaved = false
-    await this.#shown.change(shown, this.#takenUntil(), async () => {
+    const isSaved = await this.#shown.change(shown, async () => {
       const message = withoutAnswered(told, questions, answered)
       const result = await update(shown, message, config(), now())
       // If that failed, the next event of the session tries again.
-      const after = result.isDone ? { ...shown, handle: result.answer, left: answered } : shown
-      isSaved = this.#shown.add(after) && result.isDone
+      return result.isDone ? { ...shown, handle: result.answer, left: answered } : shown
     })
     // The next answer may have come meanwhile. Not if it could not be saved, or this would repeat forever.
     if (isSaved) await this.review(shown)
@@ -178,13 +178,12 @@ export class OpenMessages implements EarlierMessages {
   async #takeBack(shown: Shown) {
     const { journal, config, now } = this.#deps
     let reason: string | undefined
-    await this.#shown.change(shown, this.#takenUntil(), async () => {
+    await this.#shown.change(shown, async () => {
       const result = await withdraw(shown, config())
       const isFailed = !result.isDone && result.mayWork
-      if (isFailed) this.#shown.add(shown)
-      else this.#shown.remove(shown)
       this.#noteWithdrawal(shown, isFailed)
       if (result.isDone) reason = result.answer
+      return isFailed ? shown : undefined
     })
     const { event: id, channel } = shown
     if (reason !== undefined) {
@@ -198,12 +197,6 @@ export class OpenMessages implements EarlierMessages {
     if (!isFailed || this.#failed.has(key)) return
     this.#failed.set(key, this.#deps.now())
     this.#retries.setNext(key, 0)
-  }
-
-  /** When another worker may change what this one has begun to change, Unix ms: if it was killed meanwhile. */
-  #takenUntil(): number {
-    const { config, now } = this.#deps
-    return now() + config().config.deliveryTimeoutSeconds * 1000 + LONGER_MS
   }
 }
 

@@ -1,113 +1,97 @@
-import { join } from 'node:path'
-import * as z from 'zod'
-import { askedSchema, messageSchema } from '../../delivery.ts'
-import { kinds } from '../../event/kind.ts'
-import { replaceUnsynced } from '../../fs/durable.ts'
-import { Fresh } from '../../fs/fresh.ts'
-import { readQuietly } from '../../fs/read.ts'
 import { waitAtMost } from '../../patience.ts'
+import type { DeliveryClaim, Shown, Store } from '../../spool/store.ts'
 
 /** More than fit on any screen. */
 const MAX_SHOWN = 100
 /** How long a message waits until it knows which one it replaces. Most requests take less. */
 const PATIENCE_MS = 2000
 
-const shownSchema = z.object({
-  channel: z.string(),
-  session: z.string(),
-  event: z.string().describe('Id of the first event that it reports'),
-  client: z.string(),
-  sessionId: z.string(),
-  kind: z.enum(kinds),
-  at: z.number().describe('When that event was accepted, Unix ms'),
-  knownAt: z
-    .number()
-    .optional()
-    .describe('When the latest event of its session was accepted that was known when it was sent'),
-  questions: z.array(askedSchema),
-  tellsMore: z.boolean().optional().describe('Whether it tells of something besides questions'),
-  asks: z.boolean().optional().describe('Whether it tells of a turn that asks something'),
-  told: z
-    .object({ events: z.array(z.string()), message: messageSchema })
-    .optional()
-    .describe('What it told, if its text can be replaced when only some questions are answered'),
-  left: z.array(z.string()).optional().describe('Ids of answered questions that it no longer has'),
-  handle: z.string(),
-  takenUntil: z.number().optional().describe('Until when only one worker may change it, Unix ms'),
-  sessionEnv: z.record(z.string(), z.string()),
-})
-
-/** A message that stays where it is shown until it is withdrawn or replaced. */
-export type Shown = z.output<typeof shownSchema>
-
 type Place = Pick<Shown, 'channel' | 'session'>
 
-const fileSchema = z.object({ format: z.literal(1), shown: z.array(shownSchema) })
+type ShownStore = Pick<
+  Store,
+  'shown' | 'keepShown' | 'claimShown' | 'finishDelivery' | 'releaseDelivery'
+>
 
 /**
- * Messages that are shown and can be withdrawn, oldest first. They are on the disk, since a worker may end long before
- * a person answers; another worker may write there too. If the file is unusable, messages just stay shown.
+ * Messages that are shown and can be withdrawn, oldest first: on the cards of their events, since a worker may end long
+ * before a person answers. On a full disk, messages just stay shown.
  */
 export class ShownMessages {
-  readonly #path: string
-  readonly #now: () => number
+  readonly #store: ShownStore
   /** Changes by this worker that are under way. */
   readonly #changes = new Map<Promise<void>, Place>()
-  readonly #saved = new Fresh(() => this.#readNow())
+  /** Those that this worker has taken. */
+  readonly #taken = new Map<DeliveryClaim, Shown>()
 
-  constructor(stateDir: string, now: () => number) {
-    this.#path = join(stateDir, 'shown.json')
-    this.#now = now
+  constructor(store: ShownStore) {
+    this.#store = store
   }
 
   list(): readonly Shown[] {
-    return this.#saved.get()
+    return this.#store.shown()
   }
 
-  latest({ channel, session }: Place): Shown | undefined {
-    return this.list().findLast((one) => one.channel === channel && one.session === session)
+  latest(place: Place): Shown | undefined {
+    return this.list().findLast((one) => isAt(one, place))
   }
 
-  #readNow(): readonly Shown[] {
-    const text = readQuietly(this.#path)
-    if (text === undefined) return []
+  /** Whether another message is shown there, or is being changed. */
+  isFilled(place: Place): boolean {
+    return [...this.list(), ...this.#taken.values()].some((one) => isAt(one, place))
+  }
+
+  /** @returns whether it is kept */
+  async add(shown: Shown): Promise<boolean> {
     try {
-      return fileSchema.parse(JSON.parse(text)).shown
+      await this.#store.keepShown(shown)
+      for (const one of this.list().slice(0, -MAX_SHOWN)) await this.remove(one)
+      return true
     } catch {
-      return []
+      // A full disk: at worst a notification stays until somebody dismisses it.
+      return false
     }
   }
 
-  /** @returns whether it is saved */
-  add({ takenUntil: _, ...shown }: Shown): boolean {
-    return this.#write([...this.#others(shown), shown].slice(-MAX_SHOWN))
+  /** Takes a message to change or replace it. @returns undefined if it is gone, or taken */
+  take(shown: Shown): DeliveryClaim | undefined {
+    try {
+      const claim = this.#store.claimShown(shown)
+      if (claim) this.#taken.set(claim, shown)
+      return claim
+    } catch {
+      return undefined
+    }
+  }
+
+  /** Ends what `take` began. @param isOver whether it is gone, or kept anew; otherwise it is as before */
+  async end(claim: DeliveryClaim, isOver: boolean) {
+    this.#taken.delete(claim)
+    const ending = isOver ? this.#store.finishDelivery(claim) : this.#store.releaseDelivery(claim)
+    // Such as on a full disk: the next worker gets it back.
+    await ending.catch(() => {})
   }
 
   /**
-   * Takes a message to change or replace it, until it is added or removed. If the worker is killed before that, another
-   * one may take it after `until`, Unix ms.
-   * @returns false if it is not in the list, or taken
+   * Takes a message, unless that is impossible, and does the work.
+   * @param work returns what is shown afterwards: undefined if nothing, or the same if nothing was changed
+   * @returns whether a change is kept
    */
-  take(shown: Shown, until: number): boolean {
-    const known = this.#readNow().find((one) => isSame(one, shown))
-    const { takenUntil = 0 } = known ?? {}
-    // A time further ahead than any worker sets means that the clock was set back.
-    const isTaken = takenUntil > this.#now() && takenUntil <= until
-    if (!known || isTaken) return false
-    const others = this.#others(shown)
-    this.#write([...others, { ...known, takenUntil: until }])
-    return true
-  }
-
-  /** Takes a message, unless that is impossible, and does the work that adds or removes it. */
-  async change(shown: Shown, until: number, work: () => Promise<void>) {
-    if (!this.take(shown, until)) return
-    const end = this.#begin(shown)
+  async change(shown: Shown, work: () => Promise<Shown | undefined>): Promise<boolean> {
+    const claim = this.take(shown)
+    if (!claim) return false
+    const endChange = this.#begin(shown)
+    let isOver = false
+    let isKept = false
     try {
-      await work()
+      const after = await work()
+      isKept = after !== undefined && after !== shown && (await this.add(after))
+      isOver = isKept || after === undefined
     } finally {
-      end()
+      await this.end(claim, isOver)
+      endChange()
     }
+    return isKept
   }
 
   /**
@@ -115,8 +99,8 @@ export class ShownMessages {
    * since a question must not wait for a request that hangs. @returns the function to call when it is sent
    */
   async beginAlone(place: Place): Promise<() => void> {
-    const earlier = [...this.#changes].flatMap(([change, { channel, session }]) =>
-      channel === place.channel && session === place.session ? [change] : [],
+    const earlier = [...this.#changes].flatMap(([change, one]) =>
+      isAt(one, place) ? [change] : [],
     )
     const end = this.#begin(place)
     await waitAtMost(PATIENCE_MS, Promise.all(earlier))
@@ -135,26 +119,12 @@ export class ShownMessages {
     }
   }
 
-  remove(shown: Shown) {
-    this.#write(this.#others(shown))
-  }
-
-  #others(shown: Shown): Shown[] {
-    return this.#readNow().filter((one) => !isSame(one, shown))
-  }
-
-  #write(shown: readonly Shown[]): boolean {
-    try {
-      replaceUnsynced(this.#path, JSON.stringify({ format: 1, shown }))
-      this.#saved.forget()
-      return true
-    } catch {
-      // A full disk: at worst a notification stays until somebody dismisses it.
-      return false
-    }
+  async remove(shown: Shown) {
+    const claim = this.take(shown)
+    if (claim) await this.end(claim, true)
   }
 }
 
-function isSame(one: Shown, other: Shown): boolean {
-  return one.channel === other.channel && one.handle === other.handle
+function isAt(one: Place, { channel, session }: Place): boolean {
+  return one.channel === channel && one.session === session
 }

@@ -1,5 +1,5 @@
 import type { Asked, Delivery } from '../../delivery.ts'
-import type { Shown } from './shown-messages.ts'
+import type { Shown } from '../../spool/store.ts'
 
 interface How extends Pick<Shown, 'handle' | 'knownAt'> {
   /** The open questions that it repeats. */

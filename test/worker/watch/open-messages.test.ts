@@ -2,7 +2,7 @@ import {
   appendFileSync,
   existsSync,
   mkdirSync,
-  readFileSync,
+  readdirSync,
   renameSync,
   rmSync,
   utimesSync,
@@ -19,11 +19,13 @@ import type { Delivery } from '../../../src/delivery.ts'
 import { Journal } from '../../../src/journal/journal.ts'
 import { readJournalOf } from '../../../src/journal/read.ts'
 import { ntfy } from '../../../src/notifiers/ntfy.ts'
+import { FileStore } from '../../../src/spool/file-store.ts'
 import { WorkerMemory } from '../../../src/worker/memory.ts'
 import { OpenMessages } from '../../../src/worker/watch/open-messages.ts'
 import { OpenQuestions } from '../../../src/worker/watch/open-questions.ts'
 import { makeDelivery } from '../../support/delivery.ts'
 import { missingDesktopPrograms, startDesktop } from '../../support/desktop.ts'
+import { listShown } from '../../support/parked.ts'
 import { builtWorker } from '../../support/program.ts'
 import { type Received, type Step, startReceiver } from '../../support/receiver.ts'
 import { runs } from '../../support/runs.ts'
@@ -68,6 +70,12 @@ async function entriesOf(world: World, id: string, type: string) {
   return found
 }
 
+function openStore({ stateDir }: Pick<World, 'stateDir'>): FileStore {
+  const store = new FileStore({ stateDir })
+  onTestFinished(() => store.close())
+  return store
+}
+
 /** Open messages of the ntfy channel `phone`, with a clock. */
 async function makeOpen(script: Step[] = [{}]) {
   const phone = await startReceiver({ script })
@@ -83,7 +91,8 @@ async function makeOpen(script: Step[] = [{}]) {
   const journal = new Journal({ stateDir, secrets: () => [] })
   const now = () => clock.now
   const questions = new OpenQuestions({ journal, memory, now })
-  const deps = { stateDir, journal, memory, questions, config: () => loaded, now }
+  const store = openStore(world)
+  const deps = { store, journal, memory, questions, config: () => loaded, now }
   const open = new OpenMessages(deps)
   const question = (event: string, more: Partial<Delivery> = {}) => {
     const [kind, urgency] = ['permission', 'critical'] as const
@@ -102,7 +111,7 @@ async function makeOpen(script: Step[] = [{}]) {
   }
   const tell = async (handle: string | undefined, ...message: Parameters<typeof begin>) => {
     const begun = await begin(...message)
-    begun.delivered(handle)
+    await begun.delivered(handle)
   }
   /** Something that has happened in the session. */
   const happen = (
@@ -125,10 +134,7 @@ async function makeOpen(script: Step[] = [{}]) {
       facts: { means, ...facts },
     })
   }
-  const shown = (): { handle: string; questions: { id: string }[] }[] => {
-    const path = join(stateDir, 'shown.json')
-    return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).shown : []
-  }
+  const shown = () => listShown(world.spool)
   const handles = () => shown().map(({ handle }) => handle)
   const look = async () => {
     const looks: Promise<void>[] = []
@@ -149,10 +155,10 @@ describe('a message that may be withdrawn', () => {
     // A repeated message does not list its own question a second time.
     const again = await begin(question('e1'))
     expect([again.replaces, again.delivery.message.title]).toEqual(['one', 'title of e1'])
-    again.delivered('one')
+    await again.delivered('one')
     const next = await begin(question('e2'))
     expect([next.replaces, next.delivery.message.title]).toEqual(['one', 'title of e2 and 1 more'])
-    next.delivered('one')
+    await next.delivered('one')
     const ids = shown().map(({ questions }) => questions.map(({ id }) => id))
     expect(ids).toEqual([['e2', 'e1']])
     happen('reply', 'PermissionReplied', { toolUseId: 'e2' })
@@ -172,15 +178,15 @@ describe('a message that may be withdrawn', () => {
     await tell('one', asked('e1', 't1', 'Bash: make'))
     const reminder = await begin(asked('e2', 't1', 'your permission for Bash: make'))
     expect(reminder.delivery.message.title).toBe('title of e2')
-    reminder.delivered('one')
+    await reminder.delivered('one')
     // Without the call, its words show that it is the same; another call may have the same words.
     const again = await begin(asked('e3', '', 'your permission for Bash: make'))
     expect(again.delivery.message.title).toBe('title of e3')
-    again.delivered('one')
+    await again.delivered('one')
     await tell('one', asked('e4', 't4', 'Bash: make'))
     const next = await begin(asked('e5', 't5', 'Bash: make'))
     expect(next.delivery.message.title).toBe('title of e5 and 2 more')
-    next.delivered('one')
+    await next.delivered('one')
     expect(shown()[0]?.questions.map(({ id }) => id)).toEqual(['e5', 'e4', 'e3'])
   })
 
@@ -188,7 +194,7 @@ describe('a message that may be withdrawn', () => {
     const { begin, handles, happen, open, question, received, ref, tell } = await makeOpen()
     happen('e1', 'PermissionRequest', { toolUseId: 'e1' })
     const failing = await begin(question('e1'), { replace: false })
-    failing.failed('one')
+    await failing.failed('one')
     expect(handles()).toEqual(['one'])
     await tell('one', question('e1'), { replace: false })
     expect(handles()).toEqual(['one'])
@@ -207,7 +213,7 @@ describe('a message that may be withdrawn', () => {
     expect(begun.delivery.message.body.split('\n')).toEqual([
       ...['title of e2 · body of e2', 'make e3', 'make e1'],
     ])
-    begun.delivered('one')
+    await begun.delivered('one')
     expect(shown()[0]?.questions.map(({ id }) => id)).toEqual(['e3', 'e1'])
   })
 
@@ -215,7 +221,7 @@ describe('a message that may be withdrawn', () => {
     const { begin, handles, question, shown, tell } = await makeOpen()
     await tell('one', question('e1'))
     const failing = await begin(question('e2'))
-    failing.failed()
+    await failing.failed()
     expect(handles()).toEqual(['one'])
     await tell('three', question('e3'))
     expect(handles()).toEqual(['one', 'three'])
@@ -233,11 +239,11 @@ describe('a message that may be withdrawn', () => {
     const { begin, question } = await makeOpen()
     const first = await begin(question('e1'))
     const both = [begin(question('e2')), begin(question('e3'))]
-    first.delivered('one')
+    await first.delivered('one')
     const [second, third] = await Promise.all(
       both.map(async (one) => {
         const begun = await one
-        begun.delivered('one')
+        await begun.delivered('one')
         return begun
       }),
     )
@@ -247,15 +253,21 @@ describe('a message that may be withdrawn', () => {
   })
 
   it('may be withdrawn by another worker if the one that was to replace it was killed', async () => {
-    const { begin, clock, deps, happen, handles, question, received, ref, tell } = await makeOpen()
+    const { begin, clock, deps, happen, handles, question, received, ref, tell, world } =
+      await makeOpen()
     await tell('one', question('e1'))
     await begin(question('e2'))
-    const other = new OpenMessages(deps)
+    const store = openStore(world)
+    const other = new OpenMessages({ ...deps, store })
     clock.now += 1
     happen('prompt', 'UserPromptSubmit')
     await other.review(ref)
     expect([received, handles()]).toEqual([[], ['one']])
-    clock.now += 60_000
+    // As the next worker does.
+    const { cards, cur } = world.spool
+    const [owner = ''] = readdirSync(cur)
+    renameSync(join(cur, owner, 'e1.json'), join(cards, 'e1~1.json'))
+    store.reclaimAbandoned()
     await other.review(ref)
     expect([received.length, handles()]).toEqual([1, []])
   })
@@ -267,20 +279,20 @@ describe('a message that may be withdrawn', () => {
     await tell('one', question('e1'))
     const early = await begin(done)
     expect(early.replaces).toBeUndefined()
-    early.delivered(undefined)
+    await early.delivered(undefined)
     clock.now += 1
     happen('prompt', 'UserPromptSubmit')
     const begun = await begin(done)
     expect(begun.replaces).toBe('one')
     // The new message disappears by itself, so it is not in the list.
-    begun.delivered('one')
+    await begun.delivered('one')
     expect(handles()).toEqual([])
   })
 
   it('is taken by one worker only', async () => {
-    const { begin, deps, question, tell } = await makeOpen()
+    const { begin, deps, question, tell, world } = await makeOpen()
     await tell('one', question('e1'))
-    const other = new OpenMessages(deps)
+    const other = new OpenMessages({ ...deps, store: openStore(world) })
     const options = ntfy.options.parse({ topic: 'shop', replace: true })
     const destination = { key: 'phone', notifier: ntfy, options }
     expect((await other.begin(question('e2'), destination)).replaces).toBe('one')
@@ -379,9 +391,9 @@ describe('a message that may be withdrawn', () => {
   })
 
   it('is left to the next event if it could not be withdrawn for an hour, or if it is gone', async () => {
-    const { clock, handles, happen, look, open, question, ref, tell, world } = await makeOpen([
-      { status: 503 },
-    ])
+    const { clock, deps, handles, happen, look, open, question, ref, tell, world } = await makeOpen(
+      [{ status: 503 }],
+    )
     await tell('one', question('e1'))
     clock.now += 1
     happen('prompt', 'UserPromptSubmit')
@@ -389,7 +401,8 @@ describe('a message that may be withdrawn', () => {
     clock.now += 3600_001
     expect([await look(), handles(), open.nextLookInMs()]).toEqual([0, ['one'], undefined])
     await open.review(ref)
-    rmSync(join(world.stateDir, 'shown.json'))
+    rmSync(join(world.spool.cards, 'e1.json'))
+    deps.store.reclaimAbandoned()
     clock.now += 1000
     expect([await look(), open.nextLookInMs()]).toEqual([0, undefined])
   })
@@ -441,7 +454,7 @@ describe('what a phone shows of three sessions, in whatever order things happen,
       const message = { ...made.message, sessionId: session, body: `make ${id}` }
       const begun = await open.begin({ ...made, message }, destination)
       const sent = await send(destination, begun.delivery, loaded, { now: Date.now }, begun)
-      begun.delivered(typeof sent === 'string' ? undefined : sent.handle)
+      await begun.delivered(typeof sent === 'string' ? undefined : sent.handle)
     }
     return { note, tell, shows: () => [...screen.values()] }
   }
@@ -564,17 +577,18 @@ describe('a question that is due', () => {
 describe('a shown question', () => {
   it('is replaced only on its own channel and by its own session', async () => {
     const { stateDir } = makeWorld()
+    const store = openStore({ stateDir })
     const journal = new Journal({ stateDir, secrets: () => [] })
     const parts = { journal, memory: new WorkerMemory(stateDir), now: Date.now }
     const questions = new OpenQuestions(parts)
-    const open = new OpenMessages({ ...parts, stateDir, questions, config: builtInConfig })
+    const open = new OpenMessages({ ...parts, store, questions, config: builtInConfig })
     const begin = (channel: string, session: string) => {
       const options = ntfy.options.parse({ topic: 'a-topic', replace: true })
       const more = { channel, session, urgency: 'critical', kind: 'permission' } as const
       return open.begin(makeDelivery('e1', more), { key: channel, notifier: ntfy, options })
     }
     const begun = await begin('desk', 's1')
-    begun.delivered('shown')
+    await begun.delivered('shown')
     expect((await begin('phone', 's1')).replaces).toBeUndefined()
     expect((await begin('desk', 's2')).replaces).toBeUndefined()
     expect((await begin('desk', 's1')).replaces).toBe('shown')
@@ -826,22 +840,6 @@ describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
     expect(await withdrawn()).toBe(0)
   })
 
-  it('is replaced once, not again and again, if shown.json cannot be written', async () => {
-    const { world, accept, shown } = await makeDesk({ noise: { off: ['short-turns'] } })
-    const asks = (id: string) => ({
-      ...{ hook_event_name: 'permission.asked', sessionID: 's1', id, permission: 'bash' },
-      metadata: { command: id },
-    })
-    for (const id of ['one', 'two', 'three']) accept(asks(id), 'opencode')
-    await world.untilIdle()
-    const before = await shown()
-    // A folder in the place of its temporary file: as on a full disk, shown.json cannot be written.
-    mkdirSync(join(world.stateDir, `shown.json.${process.pid}`))
-    accept({ hook_event_name: 'permission.replied', sessionID: 's1', requestID: 'one' }, 'opencode')
-    await world.untilIdle()
-    expect((await shown()).slice(before.length)).toHaveLength(1)
-  })
-
   describe('in one message with another question', () => {
     /** Two questions on one desktop, then a script in the place of notify-send. */
     async function askTwice(script: string) {
@@ -1018,7 +1016,7 @@ cd "\${0%/*}" && mkdir begun && until [ -e go ]; do sleep 0.05; done; exit 0
     const { world, accept, shown, withdrawn } = await makeDesk({ lingerSeconds: 600 })
     accept(ask('make'))
     const first = startProgram(builtWorker, world)
-    await expect.poll(() => existsSync(join(world.stateDir, 'shown.json'))).toBe(true)
+    await expect.poll(() => listShown(world.spool)).toHaveLength(1)
     first.kill('SIGKILL')
     await exited(first)
     expect(await shown()).toHaveLength(1)
@@ -1245,19 +1243,5 @@ describe('a question on a phone', () => {
     await expect.poll(() => phone.methods).toEqual(['POST'])
     world.accept(prompt)
     await expect.poll(() => phone.methods).toEqual(['POST', 'DELETE'])
-  })
-})
-
-describe('the list of shown messages', () => {
-  it('is ignored and left as it is when its file is damaged', async () => {
-    const world = makeWorld()
-    const path = join(world.stateDir, 'shown.json')
-    for (const text of ['', '{"format":2,"shown":[]}', '{"format":1,"shown":[{}]}']) {
-      writeFileSync(path, text)
-      world.accept(prompt)
-      await world.untilIdle()
-      expect(readFileSync(path, 'utf8')).toBe(text)
-    }
-    expect(world.lines()).toHaveLength(3)
   })
 })

@@ -1,15 +1,11 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { pathToFileURL } from 'node:url'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
+import { FileStore } from '../../../src/spool/file-store.ts'
 import { ShownMessages } from '../../../src/worker/watch/shown-messages.ts'
-import { buildProgram } from '../../support/program.ts'
-import { hasStrace, writingCalls } from '../../support/system-calls.ts'
 import { makeWorld } from '../_world.ts'
 
 function message(handle: string, channel = 'desk') {
-  const about = { session: 's', event: 'e', client: 'claude', sessionId: 's1' }
+  const about = { session: 's', event: `e-${handle}`, client: 'claude', sessionId: 's1' }
   return {
     ...about,
     channel,
@@ -21,35 +17,71 @@ function message(handle: string, channel = 'desk') {
   }
 }
 
+function openStore(stateDir = makeWorld().stateDir): FileStore {
+  const store = new FileStore({ stateDir })
+  onTestFinished(() => store.close())
+  return store
+}
+
 const handlesOf = (messages: ShownMessages) => messages.list().map(({ handle }) => handle)
 
-it('a message is in the list once, at the end, until it is removed', () => {
-  const messages = new ShownMessages(makeWorld().stateDir, Date.now)
-  for (const handle of ['one', 'two', 'one']) messages.add(message(handle))
-  expect(handlesOf(messages)).toEqual(['two', 'one'])
-  messages.add(message('two', 'phone'))
-  messages.remove(message('two'))
-  expect(messages.take(message('two'), Number.POSITIVE_INFINITY)).toBe(false)
-  expect(messages.list()).toEqual([message('one'), message('two', 'phone')])
+it('a message is in the list once, on each of its channels, until it is removed', async () => {
+  const messages = new ShownMessages(openStore())
+  for (const handle of ['one', 'two', 'one']) await messages.add(message(handle))
+  expect(handlesOf(messages).sort()).toEqual(['one', 'two'])
+  await messages.add(message('two', 'phone'))
+  await messages.remove(message('two'))
+  expect(messages.take(message('two'))).toBeUndefined()
+  expect(messages.list()).toMatchObject([message('one'), message('two', 'phone')])
 })
 
-it('a message can be taken once, until it is added again or the worker that took it was killed', () => {
+it('a message is taken once, and by its present handle', async () => {
   const { stateDir } = makeWorld()
-  let now = 0
-  const [first, second] = [1, 2].map(() => new ShownMessages(stateDir, () => now))
-  first?.add(message('one'))
-  expect([first?.take(message('one'), 10), second?.take(message('one'), 10)]).toEqual([true, false])
-  now = 10
-  expect(second?.take(message('one'), 20)).toBe(true)
-  second?.add(message('one'))
-  expect(first?.take(message('one'), 20)).toBe(true)
-  // The clock was set back.
-  now = 0
-  expect(second?.take(message('one'), 10)).toBe(true)
+  const [first, second] = [1, 2].map(() => new ShownMessages(openStore(stateDir)))
+  await first?.add(message('one'))
+  const later = new ShownMessages(openStore(stateDir))
+  expect(later.take({ ...message('one'), handle: 'before' })).toBeUndefined()
+  const claim = first?.take(message('one'))
+  expect(claim).toBeDefined()
+  expect([later, second, first].map((one) => one?.take(message('one')))).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ])
+  if (claim) await first?.end(claim, false)
+  expect(first?.take(message('one'))).toBeDefined()
+})
+
+it('a place is filled while its message is being changed', async () => {
+  const messages = new ShownMessages(openStore())
+  const place = { channel: 'desk', session: 's' }
+  expect(messages.isFilled(place)).toBe(false)
+  await messages.add(message('one'))
+  const kept = await messages.change(message('one'), async () => {
+    expect([messages.list(), messages.isFilled(place)]).toEqual([[], true])
+    return { ...message('one'), handle: 'other' }
+  })
+  expect([kept, handlesOf(messages)]).toEqual([true, ['other']])
+})
+
+it('a change that cannot be kept counts as none, and leaves the message as it was', async () => {
+  const store = openStore()
+  await new ShownMessages(store).add(message('one'))
+  const full = Object.assign(Object.create(store), {
+    keepShown: () => Promise.reject(new Error('no room')),
+    shown: () => store.shown(),
+    claimShown: (shown: ReturnType<typeof message>) => store.claimShown(shown),
+    finishDelivery: (claim: never) => store.finishDelivery(claim),
+    releaseDelivery: (claim: never) => store.releaseDelivery(claim),
+  })
+  const messages = new ShownMessages(full)
+  const work = async () => ({ ...message('one'), handle: 'other' })
+  expect(await messages.change(message('one'), work)).toBe(false)
+  expect(handlesOf(messages)).toEqual(['one'])
 })
 
 it('a new message waits for earlier ones in the same place, in order, but not for one that hangs', async () => {
-  const messages = new ShownMessages(makeWorld().stateDir, Date.now)
+  const messages = new ShownMessages(openStore())
   const place = { channel: 'desk', session: 's' }
   const ends = [await messages.beginAlone(place)]
   const begun: string[] = []
@@ -70,59 +102,17 @@ it('a new message waits for earlier ones in the same place, in order, but not fo
 })
 
 it('a change that fails does not block the next message', async () => {
-  const messages = new ShownMessages(makeWorld().stateDir, Date.now)
-  messages.add(message('one'))
+  const messages = new ShownMessages(openStore())
+  await messages.add(message('one'))
   const fail = () => Promise.reject(new Error('no room'))
-  await expect(messages.change(message('one'), Number.POSITIVE_INFINITY, fail)).rejects.toThrow()
+  await expect(messages.change(message('one'), fail)).rejects.toThrow()
   const waiting = messages.beginAlone(message('two')).then(() => 'begun')
   expect(await Promise.race([waiting, sleep(500, 'waits')])).toBe('begun')
 })
 
-it('the list is shared by workers, and none overwrites what another one has added', () => {
-  const { stateDir } = makeWorld()
-  const [first, second] = [
-    new ShownMessages(stateDir, Date.now),
-    new ShownMessages(stateDir, Date.now),
-  ]
-  expect([handlesOf(first), handlesOf(second)]).toEqual([[], []])
-  first.add(message('one'))
-  second.add(message('two'))
-  first.add(message('three'))
-  expect(handlesOf(first)).toEqual(['one', 'two', 'three'])
-})
-
-it('the list keeps the newest messages, and shows a change at once', () => {
-  const { stateDir } = makeWorld()
-  const shown = Array.from({ length: 100 }, (_, index) => message(`n${index}`))
-  writeFileSync(join(stateDir, 'shown.json'), JSON.stringify({ format: 1, shown }))
-  const clock = vi.spyOn(process, 'hrtime').mockReturnValue([1, 0])
-  onTestFinished(() => clock.mockRestore())
-  const messages = new ShownMessages(stateDir, Date.now)
-  expect([messages.list().length, handlesOf(messages)[0]]).toEqual([100, 'n0'])
-  messages.add(message('last'))
+it('the list keeps the newest messages', async () => {
+  const store = openStore()
+  const messages = new ShownMessages(store)
+  for (let index = 0; index < 101; index += 1) await messages.add(message(`n${index}`))
   expect([messages.list().length, handlesOf(messages)[0]]).toEqual([100, 'n1'])
 })
-
-it('the list is empty if its file is damaged or cannot be written', () => {
-  const { stateDir } = makeWorld()
-  const path = join(stateDir, 'shown.json')
-  writeFileSync(path, '{')
-  expect(handlesOf(new ShownMessages(stateDir, Date.now))).toEqual([])
-  const other = makeWorld().stateDir
-  mkdirSync(join(other, 'shown.json'))
-  const messages = new ShownMessages(other, Date.now)
-  messages.add(message('one'))
-  expect(handlesOf(messages)).toEqual([])
-})
-
-it.skipIf(!hasStrace)(
-  'the list is replaced as a whole, without waiting for a slow disk',
-  async () => {
-    const { stateDir } = makeWorld()
-    const program = pathToFileURL(await buildProgram('src/worker/watch/shown-messages.ts')).href
-    const words = [program, stateDir, message('one')].map((one) => JSON.stringify(one))
-    const code = `import { ShownMessages } from ${words[0]}; new ShownMessages(${words[1]}, Date.now).add(${words[2]})`
-    const calls = writingCalls(stateDir, code).map((call) => call.split(' ', 1)[0])
-    expect(calls).toEqual([expect.stringMatching(/write/), expect.stringMatching(/^rename/)])
-  },
-)
