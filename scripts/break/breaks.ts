@@ -142,15 +142,15 @@ export const breaks: readonly Break[] = [
     'a failed delivery is kept before it is recorded',
     'worker/dispatch/settle',
     [
-      "  try {\n    if ('delivery' in outcome) await keep(outcome, deps, parts)\n  } catch {\n    return await goOnInMemory(outcome, deps, parts)\n  }\n  await conclude(short, outcome, deps)\n",
-      "  await conclude(short, outcome, deps)\n  try {\n    if ('delivery' in outcome) await keep(outcome, deps, parts)\n  } catch {\n    return await goOnInMemory(outcome, deps, parts)\n  }\n",
+      "  try {\n    if ('delivery' in outcome) await keep(outcome, deps, queued.parts)\n  } catch {\n    return await goOnInMemory(outcome, deps, queued)\n  }\n  await conclude(short, outcome, deps)\n",
+      "  await conclude(short, outcome, deps)\n  try {\n    if ('delivery' in outcome) await keep(outcome, deps, queued.parts)\n  } catch {\n    return await goOnInMemory(outcome, deps, queued)\n  }\n",
     ],
     'worker/dispatch/settle',
   ),
   row(
     'a full disk stops no delivery',
     'worker/dispatch/settle',
-    ['    return await goOnInMemory(outcome, deps, parts)\n', '    return false\n'],
+    ['    return await goOnInMemory(outcome, deps, queued)\n', '    return false\n'],
     'worker/dispatch/settle',
   ),
   row(
@@ -167,6 +167,28 @@ export const breaks: readonly Break[] = [
     'worker/dispatch/settle',
     ["  if (outcome.type === 'delivered') await deps.open.review(delivery.message)\n", ''],
     'worker/dispatch/settle',
+  ),
+  row(
+    'what stays shown is kept',
+    'worker/watch/shown-messages',
+    ['      await this.#store.keepShown(shown)\n', ''],
+    'worker/watch/open-messages',
+    'worker/watch/shown-messages',
+  ),
+  row(
+    'only what is still shown is changed',
+    'spool/file-store',
+    [
+      'return isSame ? this.#cards.take(id) : undefined',
+      'return isSame || id ? this.#cards.take(id) : undefined',
+    ],
+    'worker/watch/shown-messages',
+  ),
+  row(
+    'a report of a worker that ended goes to another channel',
+    'worker/own-messages/notices',
+    [' ?? this.#ofEarlierWorker(outcome)', ''],
+    'worker/own-messages/alarms',
   ),
   row(
     'a question that reached nobody is reported',

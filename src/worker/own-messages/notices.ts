@@ -98,11 +98,12 @@ export class Notices {
   }
 
   /** Call this with each delivery that was attempted or dropped. */
-  async ended(delivery: Delivery, { type }: Outcome): Promise<void> {
+  async ended(delivery: Delivery, outcome: Outcome): Promise<void> {
+    const { type } = outcome
     if (type === 'deferred' || type === 'held' || type === 'released') return
     const { events, channel, sessionEnv } = delivery
     for (const id of events) {
-      const notice = this.#underWay.get(id) ?? this.#ofEarlierWorker(delivery)
+      const notice = this.#underWay.get(id) ?? this.#ofEarlierWorker(outcome)
       if (!notice) continue
       this.#underWay.delete(id)
       if (type === 'unavailable' || type === 'exhausted')
@@ -113,7 +114,9 @@ export class Notices {
   }
 
   /** A report that another worker put on its card. Another channel may have a lower clearance. */
-  #ofEarlierWorker({ events, message }: Delivery): Notice | undefined {
+  #ofEarlierWorker(outcome: Outcome): Notice | undefined {
+    if (!('delivery' in outcome)) return undefined
+    const { events, message } = outcome.delivery
     const { client, event, title, body } = message
     if (client !== OWN_CLIENT || event !== 'StopFailure' || events.length > 1) return undefined
     const wordsFor = (reader: string) => (this.#isMinimal(reader) ? '' : body)

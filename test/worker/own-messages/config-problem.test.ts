@@ -303,7 +303,12 @@ describe('the report of a broken configuration whose worker has ended', () => {
     world.configure('nonsense')
     await reportOnly(world)
     await world.once()
-    expect(world.shown()).toMatchObject([{ title: 'hookbell: the configuration cannot be used' }])
+    expect(world.shown()).toMatchObject([
+      {
+        title: 'hookbell: the configuration cannot be used',
+        message: expect.stringContaining('not JSON'),
+      },
+    ])
   })
 
   it('is sent on another channel if the first one fails later', async () => {
