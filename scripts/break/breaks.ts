@@ -240,10 +240,10 @@ export const breaks: readonly Break[] = [
     'journal/fold',
   ),
   row(
-    'a dead channel is reported once',
-    'worker/own-messages/alarms',
-    ["    memory.note('dead channel', channel, now())\n", ''],
-    'worker/own-messages/alarms',
+    'a channel that works again is not dead any more',
+    'journal/notes',
+    ["    if (entry.type === 'delivered') this.#deadChannels.delete(entry.channel)\n", ''],
+    'journal/fold',
   ),
   row(
     'the journal is asked what an earlier worker did',

@@ -55,11 +55,16 @@ export class WorkerMemory {
     return this.#fold.last?.notes ?? new Notes()
   }
 
-  /** Best effort: on a full disk, a later worker does not know it. */
+  /** Writes a note into the journal. */
   note(subject: Note['subject'], value: string, at: number) {
+    const note: Note = { at, type: 'note', subject, value }
     try {
-      writeNote(this.#stateDir, { at, type: 'note', subject, value })
-    } catch {}
+      writeNote(this.#stateDir, note)
+    } catch {
+      // Such as a full disk. This worker must know it: two dead channels would report each other without end.
+      this.#catchUp()
+      this.#fold.last?.notes.foldNote(note)
+    }
   }
 
   /** Writes the checkpoint, if something was read. All that the rules have seen so far must be in the journal. */

@@ -85,6 +85,17 @@ describe('the memory of a worker', () => {
     expect(await originalOf(new WorkerMemory(stateDir))).toBe('first')
   })
 
+  it('has what was noted also if the journal cannot be written, and of another worker', () => {
+    const { stateDir } = makeWorld()
+    const [one, other] = [new WorkerMemory(stateDir), new WorkerMemory(stateDir)]
+    one.note('dead channel', 'team', at)
+    expect(other.notes.deadChannels).toEqual(['team'])
+    rmSync(join(stateDir, 'journal.jsonl'))
+    mkdirSync(join(stateDir, 'journal.jsonl'))
+    one.note('dead channel', 'mail', at)
+    expect(one.notes.deadChannels).toContain('mail')
+  })
+
   it('does not prevent a delivery if the checkpoint has invalid fields', async () => {
     const world = makeWorld()
     await appendEntry(world.stateDir, firstOfPair('first'))
