@@ -96,7 +96,12 @@ function outcomesOf(folder: string) {
 
 /** Known events with their texts. The journals are read backwards until they have been found. */
 export function inFull(folders: readonly string[], chosen: readonly EventStatus[]): EventStatus[] {
-  const found = folders.map((folder) => readBack(folder, chosen.filter(isAccepted)).byId)
+  const accepted = chosen.filter(isAccepted)
+  const found = folders.map((folder) => {
+    // What another folder's journal has would be sought in all of this one.
+    const { events } = folders.length > 1 ? outcomesOf(folder).outcomes : { events: undefined }
+    return readBack(folder, events ? accepted.filter(({ id }) => events.has(id)) : accepted).byId
+  })
   return chosen.map((event) => {
     const full = found.map((byId) => byId.get(event.id)).find((one) => one !== undefined)
     return { ...(full ?? emptyStatus(event.id, event.acceptedAt)), outcome: event.outcome }
