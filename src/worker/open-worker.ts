@@ -72,7 +72,15 @@ export function openWorker({ stateDir, configDir, onRecord, ...options }: Worker
   const deadChannels = () => memory.notes.deadChannels
   const withdraw = (event: string) => openMessages.withdraw(event)
   const make = (event: OwnEvent, channel: string) => makeOwnMessage(event, channel, deps)
-  const notices = new Notices({ ...current, store, journal, make, deadChannels, withdraw })
+  const notices = new Notices({
+    ...current,
+    stateDir,
+    store,
+    journal,
+    make,
+    deadChannels,
+    withdraw,
+  })
   const alarms = new Alarms({ ...current, stateDir, configDir, memory, notices, journal })
   const mutes = new Fresh(() => readMutes(stateDir))
   const projects = new Fresh(projectOf)

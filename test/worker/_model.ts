@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
@@ -235,15 +235,6 @@ export class Machine {
     const claimed = files.map((name) => parseName(name)?.id ?? name)
     const strip = (name: string) => name.replace(/~\d+$/, '')
     return { waiting: [...claimed, ...parked().map(strip)], dead: dead().map(strip) }
-  }
-
-  /** Whether it is a message of hookbell itself that no worker has read yet, such as that of a dead channel. */
-  isOwn(id: string): boolean {
-    const { new: folder } = this.world.spool
-    const names = readdirSync(folder).filter((name) => parseName(name)?.id === id)
-    return names.some((name) =>
-      /^client: hookbell$/m.test(readFileSync(join(folder, name), 'utf8')),
-    )
   }
 
   /** Call it once everything that arrived since the last worker has been looked at. */

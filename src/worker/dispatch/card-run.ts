@@ -2,6 +2,7 @@ import { summarize } from '../../deliver/summary.ts'
 import type { Delivery } from '../../delivery.ts'
 import { HookbellError } from '../../errors.ts'
 import { isOpen } from '../../journal/history.ts'
+import { OWN_CLIENT } from '../../journal/own-events.ts'
 import { sessionOf as sessionOfEvent } from '../../prepare/prepare.ts'
 import type { Open } from '../../spool/card.ts'
 import type { DeliveryClaim, Store } from '../../spool/store.ts'
@@ -58,6 +59,7 @@ async function queueDelivery(claim: DeliveryClaim, deps: WorkerDeps): Promise<Qu
     await store.finishDelivery(claim)
     return undefined
   }
+  if (open.delivery.message.client === OWN_CLIENT) await deps.notices.record(open.delivery)
   // Without a promise where there is no group: a later event of the session must not be queued first.
   const others = open.group === undefined ? [] : await claimGroup(open.group, deps)
   const all = [own, ...(await finishSettled(others, deps))]

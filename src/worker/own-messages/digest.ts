@@ -1,7 +1,7 @@
 import { channelOf } from '../../config/channels.ts'
 import type { Config } from '../../config/schema/schema.ts'
 import { type Delivery, deliveryId } from '../../delivery.ts'
-import type { AcceptedEntry, JournalEntry } from '../../journal/entry.ts'
+import type { JournalEntry } from '../../journal/entry.ts'
 import { isAccepted } from '../../journal/history.ts'
 import { RECORD_LIMIT_MS } from '../../journal/journal.ts'
 import { OWN_CLIENT } from '../../journal/own-events.ts'
@@ -13,6 +13,7 @@ import { lastDue, nextDue } from '../../text/schedule.ts'
 import type { WorkerDeps } from '../deps.ts'
 import type { WorkerMemory } from '../memory.ts'
 import { readStatuses } from '../read-statuses.ts'
+import { ownEntry } from './own-message.ts'
 
 type Schedule = NonNullable<Config['digest']>
 
@@ -85,13 +86,9 @@ export class DigestSchedule {
       await store.keep({ state: 'held', reason: 'the digest', delivery })
     }
     if (known && isAccepted(known)) return open.length
-    const message = digestMessage(digest)
-    const entry: AcceptedEntry = {
-      ...{ at: now(), id, type: 'accepted', acceptedAt: now(), event: 'Digest', kind: 'other' },
-      ...{ client: OWN_CLIENT, sessionId: '', project: '', title: message.title },
-      ...(config.last.config.journal.text && { text: message.body }),
-      to: [...schedule.to],
-    }
+    const message = this.#delivery(id, '', digestMessage(digest))
+    const place = { config: config.last.config, at: now() }
+    const entry = { ...ownEntry(message, place), to: [...schedule.to] }
     await waitAtMost(RECORD_LIMIT_MS, journal.append(entry))
     return open.length
   }

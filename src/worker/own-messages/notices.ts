@@ -4,10 +4,12 @@ import { DESKTOP_OF_LAST_RESORT, readChannels } from '../../deliver/audience.ts'
 import type { MessageLife } from '../../deliver/message-life.ts'
 import type { Outcome } from '../../deliver/outcome.ts'
 import type { Delivery } from '../../delivery.ts'
+import { isAccepted } from '../../journal/history.ts'
 import type { Journal } from '../../journal/journal.ts'
 import { OWN_CLIENT } from '../../journal/own-events.ts'
 import type { DeliveryClaim, Store } from '../../spool/store.ts'
-import { type OwnEvent, type OwnMessage, ownReport } from './own-message.ts'
+import { readStatuses } from '../read-statuses.ts'
+import { type OwnEvent, type OwnMessage, ownEntry, ownReport } from './own-message.ts'
 
 /** What hookbell itself reports to a person, on one channel after the other until one delivers it. */
 export interface Notice {
@@ -26,7 +28,9 @@ interface NoticeDeps {
   store: Store
   journal: Journal
   make(event: OwnEvent, channel: string): Promise<OwnMessage>
+  stateDir: string
   config(): LoadedConfig
+  now(): number
   deadChannels(): readonly string[]
   /** Withdraws what is shown of an event. */
   withdraw(event: string): Promise<void>
@@ -36,6 +40,8 @@ interface NoticeDeps {
 export class Notices {
   readonly #deps: NoticeDeps
   readonly #added: DeliveryClaim[] = []
+  /** Ids of the events of those that this worker has put on their cards. */
+  readonly #recorded = new Set<string>()
   /** Those being delivered, by the id of their event. */
   readonly #underWay = new Map<string, Notice>()
 
@@ -70,8 +76,23 @@ export class Notices {
   put({ entry, delivery }: OwnMessage): DeliveryClaim {
     const { journal, store } = this.#deps
     const claim = store.keepOwn({ state: 'deferred', reason: 'not sent yet', delivery })
+    this.#recorded.add(entry.id)
     void journal.append(entry)
     return claim
+  }
+
+  /**
+   * Call this with each message of hookbell's own that is on a card, before it is sent: its line may be lost with the worker
+   * that put it there.
+   */
+  async record(delivery: Delivery) {
+    const [id = ''] = delivery.events
+    if (this.#recorded.has(id)) return
+    this.#recorded.add(id)
+    const { config, journal, now, stateDir } = this.#deps
+    const known = (await readStatuses(stateDir, [id])).get(id)
+    if (known && isAccepted(known)) return
+    void journal.append(ownEntry(delivery, { config: config().config, at: now() }))
   }
 
   /** Sends the notice on another channel if the message of this event, which reports it, fails. */

@@ -1,4 +1,5 @@
 import type { CurrentConfig } from '../../config/current.ts'
+import type { Config } from '../../config/schema/schema.ts'
 import type { Delivery } from '../../delivery.ts'
 import { parseEvent } from '../../event/parse.ts'
 import type { AcceptedEntry } from '../../journal/entry.ts'
@@ -11,6 +12,19 @@ import type { WorkerMemory } from '../memory.ts'
 export interface OwnMessage {
   entry: AcceptedEntry
   delivery: Delivery
+}
+
+/** Its line for the journal, made from the message alone. */
+export function ownEntry(
+  { events: [id = ''], acceptedAt, channel, message }: Delivery,
+  { config, at }: { config: Config; at: number },
+): AcceptedEntry {
+  const { event, kind, title, body } = message
+  return {
+    ...{ at, id, type: 'accepted', acceptedAt, event, kind, title, to: [channel] },
+    ...{ client: OWN_CLIENT, sessionId: '', project: '' },
+    ...(config.journal.text && { text: body }),
+  }
 }
 
 /** What hookbell itself has to say, as an event whose hook it fires. */

@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readJournalOf } from '../../../src/journal/read.ts'
@@ -366,10 +366,15 @@ describe('a channel that rejects every message', () => {
     const delivery = makeDelivery('e1', { channel: 'team', sessionEnv: env })
     const outcome = { type: 'exhausted', attempt: 1, reason: 'slack: 404', delivery } as const
     await deps.alarms.ended(delivery, { ...outcome, isChannelDead: true })
+    // The worker was killed before it could record what it had put on a card.
+    await deps.journal.written()
+    rmSync(join(world.stateDir, 'journal.jsonl'))
     deps.store.releaseAll()
     await world.once()
     const words = /through to the channel team any more.*slack: 404.*hookbell test team/
     expect(ops()).toMatchObject([expect.stringMatching(words)])
+    const clients = (await world.statuses()).map(({ client }) => client)
+    expect(clients).toEqual(['hookbell', 'hookbell'])
   })
 
   it('is reported by the next worker if the first one was asked to end meanwhile', async () => {
