@@ -142,15 +142,15 @@ export const breaks: readonly Break[] = [
     'a failed delivery is kept before it is recorded',
     'worker/dispatch/settle',
     [
-      "  try {\n    if ('delivery' in outcome) await keep(outcome, deps, queued.parts)\n  } catch {\n    return await goOnInMemory(outcome, deps, queued)\n  }\n  await conclude(short, outcome, deps)\n",
-      "  await conclude(short, outcome, deps)\n  try {\n    if ('delivery' in outcome) await keep(outcome, deps, queued.parts)\n  } catch {\n    return await goOnInMemory(outcome, deps, queued)\n  }\n",
+      "  try {\n    if ('delivery' in outcome) await keep(outcome, deps, queued.parts)\n  } catch {\n    return await retryInMemory(outcome, deps, queued)\n  }\n  await recordOutcome(short, outcome, deps)\n",
+      "  await recordOutcome(short, outcome, deps)\n  try {\n    if ('delivery' in outcome) await keep(outcome, deps, queued.parts)\n  } catch {\n    return await retryInMemory(outcome, deps, queued)\n  }\n",
     ],
     'worker/dispatch/settle',
   ),
   row(
     'a full disk stops no delivery',
     'worker/dispatch/settle',
-    ['    return await goOnInMemory(outcome, deps, queued)\n', '    return false\n'],
+    ['    return await retryInMemory(outcome, deps, queued)\n', '    return false\n'],
     'worker/dispatch/settle',
   ),
   row(

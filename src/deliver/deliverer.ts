@@ -85,11 +85,16 @@ export class Deliverer {
     for (const line of this.#lines.values()) line.reset()
   }
 
-  /** Sends nothing to the destination of the channel for this long: it has asked this worker or another one to wait. */
-  block(channel: string, ms: number) {
-    // A hub asks for no wait: if the channel has one, another worker has bypassed it.
-    const destination = findWay(channel, this.#deps.config(), true)
-    if (!('error' in destination)) this.#lineTo(destination).limiter.block(ms)
+  /**
+   * Sends nothing to the destinations of these channels for so long: they have asked this worker or another one to wait. To
+   * be called whenever a channel may have become usable, such as when its secret has arrived.
+   */
+  block(asked: readonly { channel: string; ms: number }[]) {
+    for (const { channel, ms } of asked) {
+      // A hub asks for no wait: if the channel has one, another worker has bypassed it.
+      const destination = findWay(channel, this.#deps.config(), true)
+      if (!('error' in destination)) this.#lineTo(destination).limiter.block(ms)
+    }
   }
 
   /** While paused, no new attempt starts. */

@@ -10,7 +10,6 @@ import { prepareSpool } from '../spool/prepare.ts'
 import { nextSalvageInMs, salvage } from '../spool/salvage.ts'
 import { sweep } from '../spool/sweep.ts'
 import type { WorkerDeps } from './deps.ts'
-import { keepWaits } from './keep-waits.ts'
 import { limitWaiting } from './limit-waiting.ts'
 
 const SWEEP_EVERY_MS = 3600_000
@@ -27,7 +26,7 @@ export class Maintenance {
 
   /** Updates this worker's heartbeat, takes over what dead workers had and looks for a newer version. */
   beat() {
-    const { store, stateDir, steadyNow } = this.#deps
+    const { config, deliverer, store, stateDir, steadyNow } = this.#deps
     if (steadyNow() - this.#beatAt < HEARTBEAT_MS) return
     this.#beatAt = steadyNow()
     // Somebody may have removed a folder or its permissions meanwhile.
@@ -37,7 +36,7 @@ export class Maintenance {
     this.salvage()
     attempt(() => store.reclaimAbandoned())
     attempt(() => requestHandoverIfReplaced(stateDir))
-    attempt(() => keepWaits(this.#deps))
+    attempt(() => deliverer.block(store.asked(config.changedAt())))
   }
 
   /**

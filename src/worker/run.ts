@@ -7,7 +7,6 @@ import { acquireLock, isSoleWorker, releaseLock } from '../spool/lock/lock.ts'
 import { isOnHold } from '../spool/requests.ts'
 import type { WorkerDeps } from './deps.ts'
 import { Dispatcher } from './dispatch/dispatcher.ts'
-import { keepWaits } from './keep-waits.ts'
 import { type Opened, openWorker, type WorkerOptions } from './open-worker.ts'
 import type { ConfigProblem } from './own-messages/config-problem.ts'
 import type { OwnEvent } from './own-messages/own-message.ts'
@@ -56,7 +55,7 @@ async function ifSole({ stateDir }: WorkerOptions, work: () => Promise<void>) {
 async function deliverAll(deps: WorkerDeps, dispatcher: Dispatcher, problem: ConfigProblem) {
   deps.store.reviewQuiet(deps.config.changedAt())
   await deps.config.fetchSecrets()
-  keepWaits(deps)
+  deps.deliverer.block(deps.store.asked(deps.config.changedAt()))
   await deps.open.look((work) => dispatcher.follow(work))
   let claimed = 0
   do {

@@ -5,7 +5,6 @@ import { isOnHold, RequestWatch } from '../spool/requests.ts'
 import { PURGED } from './control.ts'
 import type { WorkerDeps } from './deps.ts'
 import type { Dispatcher } from './dispatch/dispatcher.ts'
-import { keepWaits } from './keep-waits.ts'
 import type { Opened } from './open-worker.ts'
 import type { ConfigProblem } from './own-messages/config-problem.ts'
 import type { WakeUp } from './wake-up.ts'
@@ -61,7 +60,7 @@ function renewSettings(before: LoadedConfig, deps: WorkerDeps, wakeUp: WakeUp): 
     store.reviewQuiet()
     deliverer.reset()
     // If only a secret has arrived, the waits that destinations asked for still count.
-    keepWaits(deps)
+    deliverer.block(store.asked(config.changedAt()))
   }
   return settings
 }

@@ -271,8 +271,7 @@ describe('a hub that fails', () => {
         ...{ after: 'direct', directAfterMinutes: 1 / 60 },
       },
     })
-    deliverer.block('team', 600_000)
-    deliverer.block('no such channel', 600_000)
+    deliverer.block(['team', 'no such channel'].map((channel) => ({ channel, ms: 600_000 })))
     const bypasses = deliver('first', { firstTriedAt: 1 })
     await expect.poll(() => begun).toEqual(['first'])
     await expect.poll(() => deliverer.waiting).toBe(1)

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { waitAtMost } from '../../patience.ts'
 import type { Claim } from '../../spool/claim.ts'
 import { hasProc } from '../../spool/lock/process.ts'
 import type { DeliveryClaim, WaitingEvent } from '../../spool/store.ts'
@@ -9,7 +10,6 @@ import { runEvent } from './event-run.ts'
 import { Faults } from './faults.ts'
 import { Preparing } from './preparing.ts'
 import { Resting } from './resting.ts'
-import { beginOneByOne } from './suspects.ts'
 import { UnderWay } from './under-way.ts'
 import { Unreleased } from './unreleased.ts'
 import { answeredSessions } from './waiting-answers.ts'
@@ -28,6 +28,13 @@ const MAX_CLAIMED = 20_000
 const STALL_CHECK_MS = 20
 /** How often such a run looks for deliveries that became due: later ones of their destination may wait for them. */
 const DUE_CHECK_MS = 1000
+
+/**
+ * How long to wait for a suspect event: one that crashes the worker does so at once. Each one that takes longer shortens
+ * the wait for the next ones, to a half, a third and so on: a receiver that hangs must not hold up hundreds of them.
+ */
+const SUSPECT_MS = 1000
+const MIN_SUSPECT_MS = 50
 
 /** Claims and starts the events and deliveries that are due, and keeps track of those under way. */
 export class Dispatcher {
@@ -193,7 +200,7 @@ export class Dispatcher {
   #investigate(events: readonly WaitingEvent[]) {
     if (events.length === 0 || this.#suspects) return
     const start = (event: WaitingEvent) => this.#startEvent(event)
-    this.#suspects = beginOneByOne(events, this.#underWay, start).finally(() => {
+    this.#suspects = startOneByOne(events, this.#underWay, start).finally(() => {
       this.#suspects = undefined
       // `isIdle` has just changed.
       this.#underWay.ended()
@@ -244,5 +251,22 @@ export class Dispatcher {
   #rest(name: string, times: number, error: unknown) {
     this.faults.note(name, error)
     this.#resting.add(name, times)
+  }
+}
+
+/** Starts suspect events one by one, once what is under way has ended, so that another crash affects few of them. */
+async function startOneByOne<Event>(
+  events: readonly Event[],
+  underWay: UnderWay,
+  start: (event: Event) => Promise<void>,
+) {
+  await waitAtMost(SUSPECT_MS, Promise.all(underWay.all))
+  let slow = 0
+  for (const event of events) {
+    const before = new Set(underWay.all)
+    await start(event)
+    const started = underWay.all.filter((one) => !before.has(one))
+    const ms = Math.max(SUSPECT_MS / (slow + 1), MIN_SUSPECT_MS)
+    if (!(await waitAtMost(ms, Promise.all(started)))) slow += 1
   }
 }

@@ -6,7 +6,7 @@ import { settingsOf } from '../../prepare/decide.ts'
 import type { Open } from '../../spool/card.ts'
 import type { DeliveryClaim } from '../../spool/store.ts'
 import type { WorkerDeps } from '../deps.ts'
-import { originOf, putOff, quietHold } from './rules-at-attempt.ts'
+import { heldUntil, originOf, quietHold } from './rules-at-attempt.ts'
 
 /** An open delivery that this worker has claimed. */
 export interface Due extends Open {
@@ -110,7 +110,7 @@ async function holdAgain(
     const why = { state: 'held', reason, group, expects, earliest, dueOtherwise, project } as const
     await store.keep({
       ...why,
-      delivery: putOff(delivery, hold, isEarly ? delivery.notBefore : at),
+      delivery: heldUntil(delivery, hold, isEarly ? delivery.notBefore : at),
     })
     return hold
   } catch {

@@ -62,7 +62,7 @@ export function quietHold(
  * The held delivery. The time until its end counts neither towards its expiry nor towards the age at which to give up.
  * @param from when it would have been tried, Unix ms
  */
-export function putOff(delivery: Delivery, { until }: Hold, from: number): Delivery {
+export function heldUntil(delivery: Delivery, { until }: Hold, from: number): Delivery {
   const { notBefore, expires, firstTriedAt } = delivery
   return {
     ...delivery,

@@ -8,7 +8,7 @@ import { requestedAt } from '../../spool/requests.ts'
 import { PURGED } from '../control.ts'
 import type { WorkerDeps } from '../deps.ts'
 import { reviewSteps } from './next-step.ts'
-import { putOff } from './rules-at-attempt.ts'
+import { heldUntil } from './rules-at-attempt.ts'
 
 /** The outcome of a delivery that was attempted or dropped. */
 type Ended = Exclude<Outcome, { type: 'released' }>
@@ -66,9 +66,9 @@ async function settle(
   try {
     if ('delivery' in outcome) await keep(outcome, deps, queued.parts)
   } catch {
-    return await goOnInMemory(outcome, deps, queued)
+    return await retryInMemory(outcome, deps, queued)
   }
-  await conclude(short, outcome, deps)
+  await recordOutcome(short, outcome, deps)
   return true
 }
 
@@ -85,7 +85,7 @@ function unlessPurged(outcome: Outcome, since: number, deps: WorkerDeps): Outcom
 }
 
 /** The spool is full. */
-async function goOnInMemory(outcome: Ended, deps: WorkerDeps, queued: Queued): Promise<boolean> {
+async function retryInMemory(outcome: Ended, deps: WorkerDeps, queued: Queued): Promise<boolean> {
   if (!('delivery' in outcome)) return false
   const { delivery } = outcome
   if (outcome.type === 'held') {
@@ -102,11 +102,11 @@ async function goOnInMemory(outcome: Ended, deps: WorkerDeps, queued: Queued): P
 export async function giveUp(delivery: Delivery, reason: string, deps: WorkerDeps): Promise<void> {
   const outcome = { type: 'exhausted', attempt: delivery.attempts, reason, delivery } as const
   await keep(outcome, deps)
-  await conclude(delivery, outcome, deps)
+  await recordOutcome(delivery, outcome, deps)
 }
 
 /** Records the outcome, and does what depends on it. */
-async function conclude(delivery: Delivery, outcome: Ended, deps: WorkerDeps) {
+async function recordOutcome(delivery: Delivery, outcome: Ended, deps: WorkerDeps) {
   const entries = entriesFor(delivery, outcome, deps)
   await Promise.all(entries.map((entry) => deps.journal.append(entry)))
   await deps.notices.ended(delivery, outcome)
@@ -133,7 +133,7 @@ async function keep(outcome: Unsent, { store, now }: WorkerDeps, parts?: () => r
     const why = { state: 'held', reason, group, dueOtherwise } as const
     const at = now()
     await Promise.all(
-      all.map(({ delivery }) => store.keep({ ...why, delivery: putOff(delivery, outcome, at) })),
+      all.map(({ delivery }) => store.keep({ ...why, delivery: heldUntil(delivery, outcome, at) })),
     )
   }
   if (type === 'exhausted') {

@@ -13,8 +13,7 @@ import type { WorkerMemory } from '../memory.ts'
 import { isOver } from './is-over.ts'
 import { FIRST_LOOK_MS, LookTimes } from './look-times.ts'
 import type { OpenQuestions } from './open-questions.ts'
-import { ShownMessages } from './shown-messages.ts'
-import { toShown } from './to-shown.ts'
+import { ShownMessages, toShown } from './shown-messages.ts'
 
 /** After this long a shown message is forgotten and never withdrawn. */
 const FORGET_AFTER_MS = 24 * 3600_000
@@ -60,7 +59,7 @@ export class OpenMessages implements EarlierMessages {
 
   async begin(delivery: Delivery, { notifier, options }: Destination): Promise<Begun> {
     const canReplace = notifier.canReplace?.(options) === true
-    const endTurn = canReplace ? await this.#shown.beginAlone(delivery) : undefined
+    const endTurn = canReplace ? await this.#shown.takeTurn(delivery) : undefined
     const before = canReplace ? this.#takePlace(delivery) : undefined
     const knownAt = this.#deps.memory.current?.session(delivery.message)?.latestAt
     const others = before?.open ?? []

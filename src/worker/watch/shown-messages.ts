@@ -1,3 +1,4 @@
+import type { Asked, Delivery } from '../../delivery.ts'
 import { waitAtMost } from '../../patience.ts'
 import type { DeliveryClaim, Shown, Store } from '../../spool/store.ts'
 
@@ -98,7 +99,7 @@ export class ShownMessages {
    * For a message that may replace another one: waits while this worker changes or sends one there, but not for long,
    * since a question must not wait for a request that hangs. @returns the function to call when it is sent
    */
-  async beginAlone(place: Place): Promise<() => void> {
+  async takeTurn(place: Place): Promise<() => void> {
     const earlier = [...this.#changes].flatMap(([change, one]) =>
       isAt(one, place) ? [change] : [],
     )
@@ -127,4 +128,28 @@ export class ShownMessages {
 
 function isAt(one: Place, { channel, session }: Place): boolean {
   return one.channel === channel && one.session === session
+}
+
+interface How extends Pick<Shown, 'handle' | 'knownAt'> {
+  /** The open questions that it repeats. */
+  others: readonly Asked[]
+  /** Whether its text can be replaced. */
+  canUpdate: boolean
+}
+
+/** What to remember of a message that is shown. */
+export function toShown(delivery: Delivery, { others, canUpdate, ...how }: How): Shown {
+  const { channel, session, events, kind, acceptedAt: at, message, sessionEnv } = delivery
+  const { client, sessionId } = message
+  const { questions = [] } = delivery
+  const [event = ''] = events
+  const isOfSeveral = events.length + others.length > 1
+  return {
+    ...{ channel, session, event, client, sessionId, kind, at, sessionEnv },
+    ...how,
+    questions: [...questions, ...others],
+    tellsMore: events.length > questions.length,
+    ...(message.asks && { asks: true }),
+    ...(canUpdate && isOfSeveral && { told: { events, message } }),
+  }
 }

@@ -83,15 +83,15 @@ it('a change that cannot be kept counts as none, and leaves the message as it wa
 it('a new message waits for earlier ones in the same place, in order, but not for one that hangs', async () => {
   const messages = new ShownMessages(openStore())
   const place = { channel: 'desk', session: 's' }
-  const ends = [await messages.beginAlone(place)]
+  const ends = [await messages.takeTurn(place)]
   const begun: string[] = []
   const begin = async (name: string) => {
-    ends.push(await messages.beginAlone(place))
+    ends.push(await messages.takeTurn(place))
     begun.push(name)
   }
   const both = [begin('first'), begin('second')]
-  await messages.beginAlone({ ...place, session: 'other' })
-  await messages.beginAlone({ ...place, channel: 'phone' })
+  await messages.takeTurn({ ...place, session: 'other' })
+  await messages.takeTurn({ ...place, channel: 'phone' })
   expect(begun).toEqual([])
   ends[0]?.()
   await both[0]
@@ -106,7 +106,7 @@ it('a change that fails does not block the next message', async () => {
   await messages.add(message('one'))
   const fail = () => Promise.reject(new Error('no room'))
   await expect(messages.change(message('one'), fail)).rejects.toThrow()
-  const waiting = messages.beginAlone(message('two')).then(() => 'begun')
+  const waiting = messages.takeTurn(message('two')).then(() => 'begun')
   expect(await Promise.race([waiting, sleep(500, 'waits')])).toBe('begun')
 })
 
