@@ -21,8 +21,8 @@ export interface ConfigSummary {
   problem?: { message: string; hint: string }
 }
 
-/** The name of the cache entry. */
-const NAME = 'config-summary'
+/** The name of the cache entry. It changes with the fields. */
+const NAME = 'config-channels'
 
 /** The cached summary while it is valid, else a new one. Only that of a valid configuration is cached. */
 export async function readConfigSummary(

@@ -19,7 +19,7 @@ async function makeConfig() {
   const folder = await makeFolder()
   const [configDir, stateDir] = [join(folder, 'config'), join(folder, 'state')]
   for (const path of [configDir, stateDir]) mkdirSync(path, { mode: 0o700 })
-  const kept = join(stateDir, 'cache/config-summary.json')
+  const kept = join(stateDir, 'cache/config-channels.json')
   const write = (name: string, text: string) =>
     writeFileSync(join(configDir, name), text, { mode: 0o600 })
   write('config.json', JSON.stringify({ channels: { team: { type: 'slack', url: '${HOOK}' } } }))

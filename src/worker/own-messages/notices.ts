@@ -39,6 +39,8 @@ interface NoticeDeps {
 /** Sends each notice on another channel if the one before fails. */
 export class Notices {
   readonly #deps: NoticeDeps
+  /** Makes a message of hookbell's own for one channel, whatever the routes say. */
+  readonly make: NoticeDeps['make']
   readonly #added: DeliveryClaim[] = []
   /** Ids of the events of those that this worker has put on their cards. */
   readonly #recorded = new Set<string>()
@@ -47,6 +49,7 @@ export class Notices {
 
   constructor(deps: NoticeDeps) {
     this.#deps = deps
+    this.make = deps.make
   }
 
   /**
@@ -65,11 +68,6 @@ export class Notices {
     } catch {
       // Such as a full disk: `status` reports the problem.
     }
-  }
-
-  /** Makes a message of hookbell's own for one channel, whatever the routes say. */
-  make(event: OwnEvent, channel: string): Promise<OwnMessage> {
-    return this.#deps.make(event, channel)
   }
 
   /** Puts it on a card, and claims it. On the disk when this returns. @throws the system error */
