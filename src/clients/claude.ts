@@ -45,6 +45,13 @@ export const claude = defineClient({
   // Git Bash, where `>NUL` would leave an undeletable file (anthropics/claude-code#23942); without it PowerShell (read in
   // 2.1.330).
   windowsShell: 'other',
+  // https://code.claude.com/docs/en/terminal-config; `auto`, the default, depends on the terminal. `/config` writes it to
+  // .claude.json, which is beside the folder unless that was moved.
+  ownNotifications: ['settings.json', '.claude.json', '../.claude.json'].map((file) => ({
+    file,
+    key: 'preferredNotifChannel',
+    off: ['auto', 'notifications_disabled'],
+  })),
   killSwitches: [
     { key: 'disableAllHooks', in: 'own' },
     { key: 'allowManagedHooksOnly', in: 'managed' },

@@ -35,6 +35,11 @@ export const codex = defineClient({
   keepsTimeouts: true,
   // The shell of the session, which is PowerShell (akitaonrails/ai-memory#515).
   windowsShell: 'other',
+  // https://developers.openai.com/codex/config-reference
+  ownNotifications: [
+    { file: 'config.toml', key: 'tui.notifications', off: [false] },
+    { file: 'config.toml', key: 'notify', off: [] },
+  ],
   killSwitches: [{ key: 'features.hooks', in: 'own', off: false }],
   managed: {},
   transcripts: ['sessions'],

@@ -23,6 +23,15 @@ export interface KillSwitch {
   off?: boolean
 }
 
+export interface OwnNotifications {
+  /** Relative to the client's folder of the user. */
+  file: string
+  /** The path of the setting in the file, with dots between the names of nested objects. */
+  key: string
+  /** The values by which it does not notify, or only where it does so without the setting too. */
+  off: readonly unknown[]
+}
+
 /**
  * Where a client reads hooks from, scope by scope, for `doctor` and for the settings editor. A command that is in two
  * files runs once in claude, cursor, gemini and qwen, and twice in codex, copilot and droid.
@@ -105,6 +114,8 @@ export interface Client {
   /** On Windows an entry has to ask for PowerShell: cmd.exe would get the quotes of a command with backslashes. */
   asksForPowerShell?: true
   killSwitches: readonly KillSwitch[]
+  /** Settings of the user by which the client notifies by itself. They are only reported. */
+  ownNotifications?: readonly OwnNotifications[]
   /** The organization's settings file by `process.platform`. */
   managed: Readonly<Partial<Record<NodeJS.Platform, string>>>
   /** The folders that contain transcripts, relative to the client's folder. */

@@ -5,6 +5,7 @@ import { type ClientName, clientNames, clients } from '../clients/index.ts'
 import { profileOf } from '../clients/places.ts'
 import { realPath } from '../fs/links.ts'
 import { readBackups } from '../install/backup.ts'
+import { doublesOf } from '../install/doubles.ts'
 import { fileInForce } from '../install/locate.ts'
 import {
   type HookPlace,
@@ -67,6 +68,7 @@ function checkClient(name: ClientName, all: readonly Registered[], facts: Client
     ...registration(id, name, all),
     ...whatSilences(name, all, facts),
     ...duplicates(id, client, ours, facts.env),
+    ...(ours.length > 0 ? doubles(id, client, all, facts.env) : []),
     ...(ours.length > 0 ? [lastEvent(id, client, facts)] : []),
     ...checkRestart(name, ours, facts),
     ...(ours.length > 0 ? checkUnreported(id, client, facts.events) : []),
@@ -93,6 +95,19 @@ export function whatSilences(
     ...checkSwitches(id, name, ours, facts),
     ...(name === 'codex' ? ours.flatMap((one) => checkTrust(id, one)) : []),
   ]
+}
+
+/** What else tells the person of the same events. Nothing is broken by it. */
+function doubles(
+  id: string,
+  client: Client,
+  all: readonly Registered[],
+  env: ClientFacts['env'],
+): Check[] {
+  const paths = all.map(({ place }) => place.path)
+  return doublesOf(client, paths, env).map((seen) =>
+    check(`${id}.double`, 'warning', seen, 'Keep one of the two'),
+  )
 }
 
 function registration(id: string, name: ClientName, all: readonly Registered[]): Check[] {

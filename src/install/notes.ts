@@ -3,6 +3,7 @@ import type { Client, HookLayout, KillSwitch } from '../clients/define.ts'
 import { userFolder } from '../clients/paths.ts'
 import { exists } from '../fs/missing.ts'
 import { valueAt } from '../text/zod-issue.ts'
+import { doublesOf } from './doubles.ts'
 import { readLeniently } from './read-leniently.ts'
 import type { Target } from './target.ts'
 
@@ -29,6 +30,7 @@ export function settingsNotes(
   if (found.shape !== file.shape) {
     notes.push(`${file.name} has its events under "hooks", which ${client.title} may not read`)
   }
+  notes.push(...doublesOf(client, paths, env))
   if (found.links > 1) {
     notes.push(`${file.path} has ${found.links} hard links: only this one gets the hooks`)
   }
