@@ -1,8 +1,10 @@
 import * as z from 'zod'
+import { cleanText, cutText, oneLine } from '../../text/clean.ts'
 import type { Dialog } from './dialog.ts'
 
 const SERVER = 'https://api.telegram.org'
 const LIMIT_MS = 15_000
+const NAME_LENGTH = 40
 
 const chat = z.object({
   id: z.int(),
@@ -75,8 +77,10 @@ async function chooseChat(chats: readonly Chat[], dialog: Dialog): Promise<numbe
     dialog.say(`Found: ${nameOf(only)} (${only.id})`)
     return only.id
   }
-  const names = chats.map((one) => [String(one.id), `${nameOf(one)} (${one.id})`])
-  return Number(await dialog.choose('Which chat?', Object.fromEntries(names)))
+  // With a sign before it, because an object sorts keys that are numbers.
+  const names = chats.map((one) => [`#${one.id}`, `${nameOf(one)} (${one.id})`])
+  const chosen = await dialog.choose('Which chat?', Object.fromEntries(names))
+  return Number(chosen.slice(1))
 }
 
 /** The chats of the latest updates, each once, the latest first. */
@@ -87,7 +91,8 @@ function chatsIn(result: unknown): Chat[] {
 }
 
 function nameOf({ title, username, first_name: first }: Chat): string {
-  return title ?? first ?? (username ? `@${username}` : 'a chat')
+  // Chosen by other people: a terminal could obey it.
+  return cutText(oneLine(cleanText(title ?? first ?? `@${username ?? '?'}`)), NAME_LENGTH)
 }
 
 /** Reads only: the updates stay for other programs. No error names the URL, because it has the token. */
@@ -104,7 +109,7 @@ async function call(
       return { fault: 'it does not know this token' }
     // 409: another program receives what is said to the bot.
     return {
-      fault: typeof description === 'string' ? description.slice(0, 200) : `${response.status}`,
+      fault: oneLine(cleanText(String(description ?? response.status))).slice(0, 200),
     }
   } catch {
     return { fault: 'it cannot be reached' }

@@ -42,9 +42,9 @@ describe('commands: init: ask telegram', () => {
       { my_chat_member: { chat: group } },
       { poll: {} },
     )
-    const { options, asked } = await ask({ script: [me, both] }, 'look', '-1001')
+    const { options, asked } = await ask({ script: [me, both] }, 'look', '#-1001')
     expect(options.chat).toBe(-1001)
-    expect(asked.slice(-2).sort()).toEqual(['Ada (42)', 'Team (-1001)'])
+    expect(asked.slice(-2)).toEqual(['Team (-1001)', 'Ada (42)'])
   })
 
   it.each([
@@ -72,6 +72,13 @@ describe('commands: init: ask telegram', () => {
     expect(options.chat).toBe('@channel')
     expect(told.join()).toContain(`Telegram: ${fault}`)
     expect(told.join()).not.toContain(TOKEN)
+  })
+
+  it('shows no character of a name that a terminal would obey', async () => {
+    const odd = { id: 7, title: 'a\u001b[2J\nb' }
+    const { told } = await ask({ script: [me, updates({ message: { chat: odd } })] }, 'look')
+    expect(told.at(-1)).toMatch(/^Found: a\S* ?b \(7\)$/)
+    expect(told.at(-1)).not.toContain('\u001b')
   })
 
   it('asks for the id of a person who knows it', async () => {
