@@ -278,16 +278,16 @@ describe('a channel with a notifier of the user', () => {
   })
 
   it.each([
-    ['it throws while it is loaded', 'throw new Error("no driver")', 'no driver'],
-    ['it ends its process', notifierOf('process.exit(0)'), 'its process ended with status 0'],
-    ['it never returns', notifierOf('for (;;);'), 'it did not return within 1 s'],
-  ])('stops nobody else if %s', async (_, source, reason) => {
+    ['it throws while it is loaded', 'throw new Error("no driver")', 'no driver', 600],
+    ['it ends its process', notifierOf('process.exit(0)'), 'its process ended with status 0', 600],
+    ['it never returns', notifierOf('for (;;);'), 'it did not return within 1 s', 1],
+  ])('stops nobody else if %s', async (_, source, reason, deliveryTimeoutSeconds) => {
     const home = await makeOwn(source)
     await home.writeConfig(
       JSON.stringify({
         channels: channels(),
         routes: [{ on: ['*'], to: ['own', 'log'] }],
-        deliveryTimeoutSeconds: 1,
+        deliveryTimeoutSeconds,
       }),
     )
     const id = home.accept({ hook_event_name: 'Notification', message: 'hello', session_id: 's' })
