@@ -38,6 +38,7 @@ async function makePerson() {
     execa('npm', ['config', 'get', word], { env: usual, extendEnv: false })
   const env = {
     HOME: home,
+    PATH: process.env.PATH,
     NODE_EXTRA_CA_CERTS: authorities,
     XDG_RUNTIME_DIR: join(home, '.run'),
     // Git must accept this repository, even if another user owns it.
