@@ -10,13 +10,13 @@ import { Arrivals } from './arrivals.ts'
 import { addCard, type Open, type ShownState, shownOn } from './card.ts'
 import { Cards } from './cards.ts'
 import { type Claim, Claims } from './claim.ts'
-import { formatHeader, type Header, isOfLaterVersion, parseSpoolFile } from './header.ts'
+import { formatHeader, type Header, isOfLaterVersion } from './header.ts'
 import { eventFolders, type Spool } from './layout.ts'
 import { isUnreadable, parseName, setAside, setUnreadableAside, wasClaimed } from './names.ts'
 import { newId } from './new-id.ts'
 import { adoptOldDeliveries } from './old-deliveries.ts'
 import { prepareSpool } from './prepare.ts'
-import { readSpoolFile } from './read.ts'
+import { readSpoolFile, storedIn } from './read.ts'
 import { syncWaiting } from './salvage.ts'
 import type {
   AskedWait,
@@ -280,10 +280,4 @@ export class FileStore implements Store {
   close() {
     this.#claims.close()
   }
-}
-
-/** The event in a file of the spool; undefined if the file is foreign, damaged or of a later version. */
-function storedIn(file: ReturnType<typeof readSpoolFile>): StoredEvent | undefined {
-  const parsed = 'bytes' in file ? parseSpoolFile(file.bytes) : undefined
-  return parsed && 'writtenAt' in file ? { ...parsed, at: file.writtenAt } : undefined
 }

@@ -1,6 +1,8 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs'
 import { errorCode } from '../errors.ts'
+import { parseSpoolFile } from './header.ts'
 import { MAX_BODY_BYTES } from './layout.ts'
+import type { StoredEvent } from './store.ts'
 
 // A shell that counts the front door's limit in KiB stores twice as much; the excess is cut off later.
 const MAX_FILE_BYTES = 3 * MAX_BODY_BYTES
@@ -46,4 +48,10 @@ function readStart(file: number, size: number): Buffer {
     end += read
   }
   return bytes.subarray(0, end)
+}
+
+/** The event in a file of the spool; undefined if the file is foreign, damaged or of a later version. */
+export function storedIn(file: SpoolFile): StoredEvent | undefined {
+  const parsed = 'bytes' in file ? parseSpoolFile(file.bytes) : undefined
+  return parsed && 'writtenAt' in file ? { ...parsed, at: file.writtenAt } : undefined
 }

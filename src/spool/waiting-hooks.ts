@@ -15,9 +15,8 @@ import { errorCode } from '../errors.ts'
 import { listQuietly } from '../fs/list.ts'
 import { isMissing } from '../fs/missing.ts'
 import { spoolIn } from './layout.ts'
-import { readSpoolFile } from './read.ts'
+import { readSpoolFile, storedIn } from './read.ts'
 import type { StoredEvent } from './store.ts'
-import { storedIn } from './stored-event.ts'
 
 // In spool/answers/, bin/hookbell-wait makes a named pipe ID.PID for a question that can be answered from elsewhere, and reads
 // one line from it. The worker puts the event beside it, as ID.event.
