@@ -2,9 +2,9 @@ import { type ArgsDef, type CommandContext, type CommandDef, runCommand } from '
 import { checkFlags } from './cli/check-flags.ts'
 import { endWith } from './cli/end-with.ts'
 import { exitCodeOf, reportError } from './cli/errors.ts'
-import { renderCommands, renderHelp } from './cli/help.ts'
+import { renderCommands, renderGroups, renderHelp } from './cli/help.ts'
 import { print } from './cli/output.ts'
-import { descriptions, findCommand } from './commands/index.ts'
+import { descriptions, findCommand, groupedCommands } from './commands/index.ts'
 import { packageVersion } from './version.ts'
 
 // No top-level await: the program is built as CommonJS, which starts faster.
@@ -15,6 +15,7 @@ async function main([name = '', ...words]: string[]): Promise<number> {
   try {
     if (['-v', '--version'].includes(name)) return show(packageVersion())
     if (['', 'help', '-h', '--help'].includes(name)) return await showHelp(words)
+    if (name === '--all') return await showHelp([name])
     if (asksForHelp(words)) return await showHelp([name, ...words])
     return await run(name, words)
   } catch (error) {
@@ -32,7 +33,9 @@ function asksForHelp(words: readonly string[]): boolean {
 
 async function showHelp([name = '', ...words]: readonly string[]): Promise<number> {
   const isVerb = name !== '' && !name.startsWith('-')
-  if (!isVerb) return show(renderCommands(descriptions, { version: packageVersion() }))
+  const version = packageVersion()
+  if (name === '--all') return show(renderCommands(descriptions, { version }))
+  if (!isVerb) return show(renderGroups(groupedCommands, { version }))
   return show(renderHelp(await findCommand(name, words)))
 }
 

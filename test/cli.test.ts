@@ -383,11 +383,34 @@ describe('cli: folders', () => {
 })
 
 describe('cli: help', () => {
-  it('lists the commands when called without arguments', async () => {
+  it('names what most people need when called without arguments', async () => {
     const home = await makeHome()
     const { exitCode, stdout } = await home.run()
     expect(exitCode).toBe(0)
+    expect(stdout.split('\n').length).toBeLessThanOrEqual(15)
     expect(stdout).toMatchInlineSnapshot(`
+      "hookbell 0.1.0: notifies you when your coding agent needs you
+
+      Usage: hookbell COMMAND [OPTIONS]
+
+        Every day              status, log, why, digest, mute, unmute
+        Set up                 init, clients, uninstall, test, preview, config, secrets
+        If something is wrong  doctor, dead, flush, hold, resume
+        The platform's API     messages, reply, usage, api
+
+      hookbell COMMAND --help shows what a command is for; hookbell --all lists all commands."
+    `)
+    for (const words of [['help'], ['--help'], ['-h']])
+      expect((await home.run(...words)).stdout).toBe(stdout)
+  })
+
+  it.each([['--all'], ['help', '--all'], ['--help', '--all']])(
+    'lists all commands with %s %s',
+    async (...words) => {
+      const home = await makeHome()
+      const { exitCode, stdout } = await home.run(...words)
+      expect(exitCode).toBe(0)
+      expect(stdout).toMatchInlineSnapshot(`
       "hookbell 0.1.0: notifies you when your coding agent needs you
 
       Usage: hookbell COMMAND [OPTIONS]
@@ -429,11 +452,12 @@ describe('cli: help', () => {
 
       hookbell COMMAND --help shows the options of a command."
     `)
-  })
+    },
+  )
 
   it('exists for every command except hook, without colours', async () => {
     const home = await makeHome()
-    const { stdout: list } = await home.run('help')
+    const { stdout: list } = await home.run('--all')
     const names = [...list.matchAll(/^ {2}(\w+) {2}/gm)].map(([, name]) => name ?? '')
     for (const name of names.filter((name) => name !== 'hook')) {
       const { exitCode, stdout } = await home.run(name, '--help')

@@ -31,7 +31,7 @@ describe('documentation', () => {
 
   it.each(pages)('%s names only existing commands', async (page) => {
     const home = await makeHome()
-    const { stdout } = await home.run('help')
+    const { stdout } = await home.run('--all')
     const known = [...stdout.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name)
     const named = [...textOf(page).matchAll(/(?:`|^)hookbell ([a-z]+)/gm)].map(([, name]) => name)
     expect(named.filter((name) => !known.includes(name))).toEqual([])

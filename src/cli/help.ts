@@ -27,6 +27,25 @@ export function renderHelp(command: CommandDef, width = terminalWidth()): string
   return sections.filter(Boolean).join('\n\n')
 }
 
+/** The first page: the commands that most people need, by what they need them for. */
+export function renderGroups(
+  groups: readonly (readonly [title: string, names: readonly string[]])[],
+  { version, width = terminalWidth() }: { version: string; width?: number | undefined },
+): string {
+  const rows = groups.map(
+    ([title, names]) => [`  ${paint('bold', title)}`, names.join(', ')] as const,
+  )
+  return [
+    wrapText(`hookbell ${version}: notifies you when your coding agent needs you`, width),
+    'Usage: hookbell COMMAND [OPTIONS]',
+    table(rows, width),
+    wrapText(
+      'hookbell COMMAND --help shows what a command is for; hookbell --all lists all commands.',
+      width,
+    ),
+  ].join('\n\n')
+}
+
 /** The list of all commands. */
 export function renderCommands(
   commands: readonly (readonly [name: string, description: string])[],

@@ -3,17 +3,32 @@ import type { EventStatus } from '../journal/history.ts'
 import { CANARY_EVENT } from '../journal/own-events.ts'
 import { allInFull, inFull, readEvents } from './_events.ts'
 
-/** The events whose id starts with `word`. For `last`, the latest event that is not a test event of `doctor`. */
-export function findEvents(folders: readonly string[], word: string): EventStatus[] {
+/** What a person may ask about: neither a prompt or the like that went nowhere, nor a test event of `doctor`. */
+export function isOfInterest({ event, kind, outcome }: EventStatus): boolean {
+  return event !== CANARY_EVENT && (kind !== 'other' || outcome !== 'suppressed')
+}
+
+/** The events whose id starts with `word`. For `last`, the latest of those that count. */
+export function findEvents(
+  folders: readonly string[],
+  word: string,
+  counts: (status: EventStatus) => boolean = isOfInterest,
+): EventStatus[] {
   if (word !== 'last') return allInFull(folders, (id) => id.startsWith(word))
   const { known } = readEvents(folders)
-  const last = known.findLast(({ event }) => event !== CANARY_EVENT)
+  // Where nothing else happened, a prompt is better than nothing.
+  const last = known.findLast(counts) ?? known.findLast(({ event }) => event !== CANARY_EVENT)
   return last ? inFull(folders, [last]) : []
 }
 
 /** @throws usageError unless it is exactly one event */
-export function findEvent(command: string, folders: readonly string[], word: string): EventStatus {
-  const found = findEvents(folders, word)
+export function findEvent(
+  command: string,
+  folders: readonly string[],
+  word: string,
+  counts?: (status: EventStatus) => boolean,
+): EventStatus {
+  const found = findEvents(folders, word, counts)
   const [only] = found
   if (only && found.length === 1) return only
   if (word === 'last') {

@@ -17,6 +17,7 @@ import { checkSpool } from '../doctor/spool.ts'
 import { checkSystem } from '../doctor/system.ts'
 import { HookbellError } from '../errors.ts'
 import { cleanText } from '../text/clean.ts'
+import { counted } from '../text/counted.ts'
 import { gatherFacts } from './doctor/facts.ts'
 import { checkHub } from './doctor/hub.ts'
 
@@ -24,14 +25,15 @@ export const doctorCommand = defineCommand({
   args: {
     fix: { type: 'boolean', description: 'Make the repairs that are safe, and list them' },
     offline: { type: 'boolean', description: 'Open no connection to the servers of channels' },
-    json: { type: 'boolean', description: 'Print JSON' },
+    verbose: { type: 'boolean', description: 'Also what is in order, and what cannot be told' },
+    json: { type: 'boolean', description: 'Print JSON of all checks' },
   },
   async run({ args }) {
     const first = await examine(args)
     const fixed = args.fix ? await fixSafely(first.checks, first.facts, renew) : []
     const { checks } = fixed.length > 0 ? await examine(args) : first
     if (args.json) printJson({ checks, fixed })
-    else say([...fixed.map((one) => `fixed: ${one}`), table(checks.flatMap(describe))].join('\n'))
+    else say([...fixed.map((one) => `fixed: ${one}`), report(checks, args.verbose)].join('\n'))
     return exitCode(checks)
   },
 })
@@ -75,11 +77,40 @@ async function examine({
   return { checks, facts }
 }
 
+/** The verdict, what is wrong, on demand the rest, and the verdict again: the end is what a terminal shows. */
+function report(checks: readonly Check[], isVerbose: boolean | undefined): string {
+  const faults = [...withStatus(checks, 'broken'), ...withStatus(checks, 'warning')]
+  const others = [...withStatus(checks, 'cannot tell'), ...withStatus(checks, 'ok')]
+  const rows = [...faults, ...(isVerbose ? others : [])]
+  const verdict = verdictOf(faults, others)
+  if (rows.length === 0) return verdict
+  return [verdict, table(rows.flatMap((one, at) => describe(one, rows[at + 1]))), verdict].join(
+    '\n\n',
+  )
+}
+
+/** One line: all is well, or the one thing to do first. */
+function verdictOf([first, ...more]: readonly Check[], others: readonly Check[]): string {
+  const rest = `${counted(others.length, 'other check')}: --verbose`
+  if (!first) return `${paint('green', 'All is well')}, as far as can be told. ${rest}`
+  const what = cleanText(asTyped(first.do || first.seen))
+  const word = first.status === 'broken' ? 'Not working' : 'To look at'
+  const count = more.length > 0 ? ` (and ${more.length} more)` : ''
+  return `${paint(colours[first.status], word)}: ${first.id}${count}. First: ${what}`
+}
+
+function withStatus(checks: readonly Check[], status: CheckStatus): Check[] {
+  return checks.filter((one) => one.status === status)
+}
+
 const colours = { ok: 'green', warning: 'yellow', broken: 'red', 'cannot tell': 'dim' } as const
 
-function describe({ id, status, seen, do: what }: Check): string[][] {
+/** What to do about several faults in a row, such as a network that is down, is said once, below the last. */
+function describe({ id, status, seen, do: what }: Check, next: Check | undefined): string[][] {
   const line = [paint(colours[status], status), `${id}: ${cleanText(seen)}`]
-  return status === 'ok' || what === '' ? [line] : [line, ['', cleanText(asTyped(what))]]
+  const isSaidBelow = next?.do === what && next.status === status
+  if (status === 'ok' || what === '' || isSaidBelow) return [line]
+  return [line, ['', cleanText(asTyped(what))]]
 }
 
 /** 0: nothing is wrong as far as can be told; 1: something should be looked at; 2: something does not work. */

@@ -3,11 +3,22 @@ import { NEEDS_KEY } from '../cli/key-help.ts'
 import { type HookbellError, usageError } from '../errors.ts'
 import { closest, didYouMean } from '../text/suggest.ts'
 
+/** The groups of the first page of help, in their order. */
+const groups = {
+  daily: 'Every day',
+  setup: 'Set up',
+  wrong: 'If something is wrong',
+  platform: "The platform's API",
+} as const
+type Group = keyof typeof groups
+
 interface Entry {
   /** What the command is for, as the list of commands and its own help show it. */
   description: string
   /** The words after the name select the form of a command that has several. */
   load: (words: readonly string[]) => Promise<object>
+  /** Where the first page of help names it; a command without a group is on the page of all. */
+  group?: Group
   /** Whether it calls the API, so that its help says where the key comes from. */
   needsKey?: true
 }
@@ -15,22 +26,27 @@ interface Entry {
 /** One entry per command. Adding a command adds a file and an entry here. */
 const registry: Readonly<Record<string, Entry>> = {
   init: {
+    group: 'setup',
     description: 'Register hookbell with an agent client',
     load: async () => (await import('./init.ts')).initCommand,
   },
   clients: {
+    group: 'setup',
     description: 'Show installed agent clients, and where hookbell is registered',
     load: async () => (await import('./clients.ts')).clientsCommand,
   },
   doctor: {
+    group: 'wrong',
     description: 'Find out why no notification arrives; --fix makes safe repairs',
     load: async () => (await import('./doctor.ts')).doctorCommand,
   },
   uninstall: {
+    group: 'setup',
     description: 'Remove the hooks from all settings',
     load: async () => (await import('./uninstall.ts')).uninstallCommand,
   },
   test: {
+    group: 'setup',
     description: 'Send one real message to a channel and show its answer',
     load: async () => (await import('./test.ts')).testCommand,
   },
@@ -39,6 +55,7 @@ const registry: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./notify.ts')).notifyCommand,
   },
   preview: {
+    group: 'setup',
     description: 'Show what a channel would be sent, without sending it',
     load: async () => (await import('./preview.ts')).previewCommand,
   },
@@ -55,14 +72,17 @@ const registry: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./back.ts')).backCommand,
   },
   status: {
+    group: 'daily',
     description: 'Show what is waiting, dead or broken',
     load: async () => (await import('./status.ts')).statusCommand,
   },
   log: {
+    group: 'daily',
     description: 'Show what happened to each event',
     load: async () => (await import('./log.ts')).logCommand,
   },
   why: {
+    group: 'daily',
     description: 'Explain why you were notified of an event, or not',
     load: async () => (await import('./why.ts')).whyCommand,
   },
@@ -75,14 +95,17 @@ const registry: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./report.ts')).reportCommand,
   },
   digest: {
+    group: 'daily',
     description: 'Summarize what is done, what failed, and what still waits for you',
     load: async () => (await import('./digest.ts')).digestCommand,
   },
   config: {
+    group: 'setup',
     description: 'Show, edit or check the configuration',
     load: async () => (await import('./config.ts')).configCommand,
   },
   secrets: {
+    group: 'setup',
     description: 'Set, list or remove the secrets of channels; never shows a value',
     load: async () => (await import('./secrets.ts')).secretsCommand,
   },
@@ -91,26 +114,32 @@ const registry: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./trust.ts')).trustCommand,
   },
   mute: {
+    group: 'daily',
     description: 'Silence everything, or one session, project or kind, for a while',
     load: async () => (await import('./mute.ts')).muteCommand,
   },
   unmute: {
+    group: 'daily',
     description: 'End all mutes, or only one',
     load: async () => (await import('./unmute.ts')).unmuteCommand,
   },
   dead: {
+    group: 'wrong',
     description: 'List, retry or drop events that could not be delivered',
     load: async () => (await import('./dead.ts')).deadCommand,
   },
   flush: {
+    group: 'wrong',
     description: 'Retry failed deliveries now',
     load: async () => (await import('./flush.ts')).flushCommand,
   },
   hold: {
+    group: 'wrong',
     description: 'Stop sending; events are still accepted and wait',
     load: async () => (await import('./hold.ts')).holdCommand,
   },
   resume: {
+    group: 'wrong',
     description: 'Resume sending after hookbell hold',
     load: async () => (await import('./resume.ts')).resumeCommand,
   },
@@ -136,21 +165,25 @@ const registry: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./demo.ts')).demoCommand,
   },
   messages: {
+    group: 'platform',
     description: 'Read the conversation of a session',
     load: async () => (await import('./messages.ts')).messagesCommand,
     needsKey: true,
   },
   reply: {
+    group: 'platform',
     description: 'Post a follow-up to a session',
     load: async () => (await import('./reply.ts')).replyCommand,
     needsKey: true,
   },
   usage: {
+    group: 'platform',
     description: 'Show credits, users, sessions, tools and productivity',
     load: async () => (await import('./usage.ts')).usageCommand,
     needsKey: true,
   },
   api: {
+    group: 'platform',
     description: 'Call an endpoint of the API, or list them all',
     load: async (words) => (await import('./api.ts')).apiCommand(words),
   },
@@ -173,6 +206,12 @@ const registry: Readonly<Record<string, Entry>> = {
 export const descriptions = Object.entries(registry).map(
   ([name, { description }]) => [name, description] as const,
 )
+
+/** The commands of each group, by the name of the group. */
+export const groupedCommands = Object.entries(groups).map(([group, title]) => {
+  const names = Object.keys(registry).filter((name) => registry[name]?.group === group)
+  return [title, names] as const
+})
 
 /**
  * Loads the command that is asked for, and no other.
@@ -206,7 +245,7 @@ function unknownCommand(name: string): HookbellError {
 }
 
 function unknownOption(name: string): HookbellError {
-  const meant = closest(name, ['--version', '--help', '-v', '-h'])
+  const meant = closest(name, ['--version', '--help', '--all', '-v', '-h'])
   const hint = meant
     ? `Did you mean "${meant}"?`
     : 'Options come after the command; see: hookbell --help'

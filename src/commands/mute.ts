@@ -1,8 +1,15 @@
 import { defineCommand } from 'citty'
 import { asTyped } from '../cli/how-to-call.ts'
 import { say } from '../cli/output.ts'
-import { readMutes, writeMutes } from '../policy/mute-file.ts'
-import { describeMute, isSameExtent, type Mute, makeMute, unmuteCommand } from '../policy/mutes.ts'
+import { mutesInForce, readMutes, writeMutes } from '../policy/mute-file.ts'
+import {
+  describeMute,
+  extentOf,
+  isSameExtent,
+  type Mute,
+  makeMute,
+  unmuteCommand,
+} from '../policy/mutes.ts'
 import { prepareSpool } from '../spool/prepare.ts'
 import { showPath } from '../text/clean.ts'
 import { stateFolders } from './_events.ts'
@@ -12,8 +19,16 @@ import { muteUntil } from './mute/until.ts'
 
 export const muteCommand = defineCommand({
   args: {
-    for: { type: 'positional', required: false, description: 'Such as 30m, 2h, 1d; or: until' },
-    time: { type: 'positional', required: false, description: 'After until: such as 9:00' },
+    for: {
+      type: 'positional',
+      required: false,
+      description: 'Such as 30m, 2h, 1d; or: until. Default: 1h',
+    },
+    time: {
+      type: 'positional',
+      required: false,
+      description: 'After until: such as 9:00; or: unmute',
+    },
     session: {
       type: 'string',
       description: 'Only this session',
@@ -33,10 +48,13 @@ export const muteCommand = defineCommand({
     const folders = stateFolders()
     for (const folder of folders) add(folder, mute, now.getTime())
     const questions = [undefined, 'permission'].includes(mute.kind) ? ' Questions too.' : ''
-    const what = `${describeMute(mute)}.${questions} Take it back with: ${unmuteCommand(mute)}`
+    const hour = words.length === 0 ? ', for an hour' : ''
+    const what = `${describeMute(mute)}${hour}.${questions} Take it back with: ${unmuteCommand(mute)}`
     say(asTyped(showPath(what)))
     const unseen = unseenExtent(mute, folders)
     if (unseen !== undefined) say(showPath(unseen))
+    for (const other of mutesInForce(folders, now.getTime()))
+      if (!isSameExtent(other, mute)) say(showPath(`Also muted ${extentOf(other)}`))
   },
 })
 

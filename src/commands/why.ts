@@ -22,13 +22,14 @@ export const whyCommand = defineCommand({
       description: 'An event, by the start of its id. Default: last',
     },
     session: { type: 'string', description: 'The latest events of this session', valueHint: 'ID' },
+    all: { type: 'boolean', description: 'last is also a prompt, or a test event of doctor' },
     json: { type: 'boolean', description: 'Print JSON' },
   },
-  async run({ args: { id = 'last', session, json } }) {
+  async run({ args: { id = 'last', session, all, json } }) {
     const folders = stateFolders()
     const chosen =
       session === undefined
-        ? [findEvent('why', folders, id)]
+        ? [findEvent('why', folders, id, all ? () => true : undefined)]
         : ofSession(allInFull(folders), session)
     const entries = await entriesOf(chosen, folders)
     const told = chosen.map((status) => ({
@@ -64,9 +65,16 @@ function describe(
   isHeld: boolean,
 ): string {
   const title = cleanText(eventTitle(told))
-  const lines = reasonsOf(told, isHeld).map(([label, text]) => [
+  const lines = once(reasonsOf(told, isHeld)).map(([label, text]) => [
     `  ${paint('dim', label)}`,
     cleanText(text),
   ])
   return `${title} ${paint('dim', told.id.slice(0, 8))}\n${table(lines)}`
+}
+
+/** What is said of several channels in the same words is said once, with their names. */
+function once(lines: readonly (readonly [string, string])[]): [string, string][] {
+  const labels = new Map<string, string[]>()
+  for (const [label, text] of lines) labels.set(text, [...(labels.get(text) ?? []), label])
+  return [...labels].map(([text, all]) => [[...new Set(all)].join(', '), text])
 }

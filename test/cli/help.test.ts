@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { renderCommands, renderHelp } from '../../src/cli/help.ts'
-import { descriptions, findCommand } from '../../src/commands/index.ts'
+import { renderCommands, renderGroups, renderHelp } from '../../src/cli/help.ts'
+import { descriptions, findCommand, groupedCommands } from '../../src/commands/index.ts'
 import { displayWidth } from '../../src/text/width.ts'
 
 const names = descriptions.map(([name]) => name)
@@ -22,6 +22,17 @@ describe('cli: help', () => {
     const page = renderCommands(descriptions, { version: '1.0.0', width: 60 })
     for (const line of page.split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(60)
     expect(sorted(page)).toEqual(sorted(renderCommands(descriptions, { version: '1.0.0' })))
+  })
+
+  it('the first page names commands that exist, and fits into 15 lines of 80 columns', () => {
+    const page = renderGroups(groupedCommands, { version: '1.0.0', width: 80 })
+    const lines = page.split('\n')
+    expect(lines.length).toBeLessThanOrEqual(15)
+    for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(80)
+    for (const [, members] of groupedCommands) {
+      expect(members.length).toBeGreaterThan(0)
+      expect(names).toEqual(expect.arrayContaining([...members]))
+    }
   })
 
   it('wrapped text continues in its own column', () => {

@@ -144,7 +144,7 @@ describe('commands: outcome of events', () => {
     const id = home.accept({ ...stop, last_assistant_message: 'All green' })
     await home.run('worker', '--once')
     const { stdout: all } = await home.run('log')
-    expect(all).toMatch(/delivered {2}droid s1 {2}Droid · api-server: done · All green {2}team/)
+    expect(all).toMatch(/delivered {2}s1 {2}Droid · api-server: done · All green {2}team/)
     const { stdout: one } = await home.run('log', id)
     expect(one).toContain('team: delivered (1 attempt): ok')
     const { stdout: json } = await home.run('log', id, '--json')

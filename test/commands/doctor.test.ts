@@ -73,6 +73,31 @@ describe('hookbell doctor', () => {
     await home.run('uninstall', '--yes')
   })
 
+  it('begins and ends with one line, and shows problems alone unless --verbose', async () => {
+    const home = await makeInstalled()
+    const look = async (...words: string[]) =>
+      (await home.run('doctor', '--offline', ...words)).stdout.split('\n')
+    // On a busy machine the front door may take more than a second, which is a warning.
+    const quick = await look()
+    if (quick.length === 1)
+      expect(quick).toEqual([
+        expect.stringMatching(/^All is well, as far as can be told\. \d+ other checks: --verbose$/),
+      ])
+    expect((await look('--verbose')).join('\n')).toMatch(/^ok +disk: /m)
+    rmSync(join(home.state, 'hookbell-hook'))
+    const lines = await look()
+    expect(lines[0]).toMatch(
+      /^Not working: door\.present( \(and \d+ more\))?\. First: .*hookbell init/,
+    )
+    expect(lines.at(-1)).toBe(lines[0])
+    expect(lines.join('\n')).not.toMatch(/^(ok|cannot tell) /m)
+    const statuses = lines.map((line) => /^(broken|warning) /.exec(line)?.[1]).filter(Boolean)
+    expect(statuses).toEqual([...statuses].sort())
+    const verbose = await look('--verbose')
+    expect(verbose.join('\n')).toMatch(/^broken .*^ok /ms)
+    await home.run('uninstall', '--yes')
+  })
+
   it('fixes the safe problems with --fix and lists the fixes', async () => {
     const home = await makeInstalled()
     const secrets = join(home.env.HOOKBELL_CONFIG_DIR, 'secrets.env')

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { sinceTime } from '../../src/commands/_since.ts'
 import type { AcceptedEntry, JournalEntry } from '../../src/journal/entry.ts'
 import { appendEntry } from '../../src/journal/write.ts'
+import { displayWidth } from '../../src/text/width.ts'
 import { type Home, makeHome, root } from '../support/home.ts'
 
 const HOUR = 3600_000
@@ -31,6 +32,13 @@ async function deliver(home: Home, id: string, at = Date.now()) {
 async function record(home: Home, id: string, fields: Partial<AcceptedEntry> = {}) {
   await accept(home, id, fields)
   await deliver(home, id, fields.acceptedAt)
+}
+
+/** Writes the journal entries of an event that nobody is told of. */
+async function leave(home: Home, id: string, event: string) {
+  await accept(home, id, { kind: 'other', to: [], event })
+  const suppressed: JournalEntry = { at: Date.now(), id, type: 'suppressed', reason: 'no route' }
+  await appendEntry(home.state, suppressed)
 }
 
 async function makeLogHome() {
@@ -86,6 +94,48 @@ describe('hookbell log', () => {
     )
     const one = await home.run('log', 'event-asks')
     expect(one.stdout).toContain('\n  May I run\n    npm test?')
+  })
+
+  it('leaves out what nobody asks about, unless that is wanted', async () => {
+    const { home } = await makeLogHome()
+    await leave(home, 'prompt-1', 'UserPromptSubmit')
+    await leave(home, 'canary-1', 'HookbellCanary')
+    await record(home, 'other-told', { kind: 'other', event: 'Odd', title: 'shop: Odd' })
+    const idsOf = (text: string) => text.match(/(event|prompt|canary|other)-\w/g)
+    const shown = async (...words: string[]) => idsOf((await home.run('log', ...words)).stdout)
+    const wanted = ['event-o', 'event-a', 'event-n', 'other-t']
+    expect(await shown()).toEqual(expect.arrayContaining(wanted))
+    expect((await home.run('log')).stdout.split('\n')).toHaveLength(4)
+    expect((await home.run('log', '--limit', '2')).stdout.split('\n')).toHaveLength(2)
+    expect((await home.run('log', '--since', '2h')).stdout.split('\n')).toHaveLength(3)
+    for (const words of [['--all'], ['--all', '--since', '7d']])
+      expect((await home.run('log', ...words)).stdout.split('\n')).toHaveLength(6)
+    expect((await home.run('log', '--kind', 'other')).stdout.split('\n')).toHaveLength(3)
+    expect(JSON.parse((await home.run('log', '--json')).stdout)).toHaveLength(6)
+    expect((await home.run('log', 'last')).stdout).toContain('id       other-told')
+    await leave(home, 'canary-2', 'HookbellCanary')
+    expect((await home.run('log', 'last', '--all')).stdout).toContain('id       canary-2')
+  })
+
+  it('says so if there is nothing else', async () => {
+    const home = await makeHome()
+    mkdirSync(home.state)
+    await leave(home, 'prompt-1', 'UserPromptSubmit')
+    expect((await home.run('log')).stdout).toMatch(/^Nothing but prompts.* log --all shows them$/)
+  })
+
+  it('has at most 120 columns for a program, whatever is in it', async () => {
+    const { home } = await makeLogHome()
+    const title = `Claude · ${'long-project-'.repeat(5)}: done`
+    await accept(home, 'event-long', {
+      title,
+      text: '長い '.repeat(90),
+      to: ['a-rather-long-channel'.repeat(5)],
+    })
+    const { stdout } = await home.run('log')
+    for (const line of stdout.split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(120)
+    // The title says who; the session is told by the start of its id.
+    expect(stdout).toMatch(/ session- +Claude · long-project-/)
   })
 
   it('filters by time, session and kind', async () => {

@@ -85,7 +85,7 @@ describe('hookbell mute', () => {
     const { home, tell } = await makeMuteHome()
     await tell({ cwd: home.project })
     const unseen = async (option: string, value: string) =>
-      (await home.run('mute', option, value)).stdout.split('\n')[1]
+      (await home.run('mute', option, value)).stdout.split('\n').find((line) => /^No /.test(line))
     const name = basename(home.project)
     expect(await unseen('--project', `${name}x`)).toBe(
       `No recent event is of the project ${name}x. Did you mean "${name}"?`,
@@ -121,7 +121,7 @@ describe('hookbell mute', () => {
   ])('shows the name %j on one line, as does status', async (name, shown) => {
     const { home } = await makeMuteHome()
     const { stdout } = await home.run('mute', '--project', name)
-    expect(stdout).toContain(`(project ${shown}). Questions too.`)
+    expect(stdout).toContain(`(project ${shown}), for an hour. Questions too.`)
     expect(stdout).toContain(`No recent event is of the project ${shown}.`)
     const row = (await home.run('status')).stdout.split('\n').find((one) => /^muted /.test(one))
     expect(row).toContain(`(project ${shown})`)
@@ -141,6 +141,14 @@ describe('hookbell mute', () => {
     },
   )
 
+  it('shows what else is muted', async () => {
+    const { home } = await makeMuteHome()
+    await home.run('mute', 'until', 'unmute', '--project', 'shop')
+    const { stdout } = await home.run('mute')
+    expect(stdout).toMatch(/^Muted until \S+ \d\d:\d\d, for an hour\. Questions too\./)
+    expect(stdout.split('\n').slice(1)).toEqual(['Also muted without an end (project shop)'])
+  })
+
   it('says when another mute remains', async () => {
     const { home } = await makeMuteHome()
     await home.run('mute')
@@ -156,7 +164,7 @@ describe('hookbell mute', () => {
     const failed = { hook_event_name: 'StopFailure', error: 'server_error', session_id: 's2' }
     const { stdout } = await home.run('mute', '--kind', 'failed')
     expect(stdout).toMatch(
-      /^Muted without an end \(kind failed\)\. Take it back with: .*hookbell unmute --kind 'failed'$/m,
+      /^Muted until \S+ \d\d:\d\d \(kind failed\), for an hour\. Take it back with: .*hookbell unmute --kind 'failed'$/m,
     )
     expect((await home.run('status')).stdout).toMatch(/^muted .*hookbell unmute --kind 'failed'$/m)
     await tell(failed)
@@ -206,7 +214,8 @@ describe('the end of a mute', () => {
   const now = new Date(2026, 10, 20, 22, 30)
 
   it.each([
-    ['', 0],
+    ['', now.getTime() + 3_600_000],
+    ['until unmute', 0],
     ['30m', new Date(2026, 10, 20, 23, 0).getTime()],
     ['1h30m', new Date(2026, 10, 21, 0, 0).getTime()],
     ['1d', now.getTime() + 86_400_000],

@@ -107,6 +107,20 @@ describe('hookbell why', () => {
     `)
   })
 
+  it('says once what it says of several channels', async () => {
+    const { home, tell } = await makeWhyHome()
+    const { channels } = JSON.parse(home.read('config/config.json'))
+    const routes = [{ on: ['*'], to: ['team', 'crew'] }]
+    await home.writeConfig(
+      JSON.stringify({ channels: { ...channels, crew: channels.team }, routes, lingerSeconds: 0 }),
+    )
+    await tell({ hook_event_name: 'UserPromptSubmit', prompt: 'Go' })
+    await tell({ hook_event_name: 'Stop' })
+    const { stdout } = await home.run('why')
+    expect(stdout).toMatch(/^ +team, crew +suppressed by the rule short-turns: /m)
+    expect(stdout.match(/short-turns/g)).toHaveLength(1)
+  })
+
   it('names the channels for which an event still waits or is dead', async () => {
     const { home, tell } = await makeWhyHome([503, 404])
     const { channels } = JSON.parse(home.read('config/config.json'))

@@ -47,7 +47,7 @@ it('does not look for a Linux desktop on WSL, where Windows shows the messages',
   expect(desktopOf({ WSL_DISTRO_NAME: 'Debian' })).toBe('win32')
   const home = await makeHome({})
   Object.assign(home.env, { WSL_DISTRO_NAME: 'Debian' })
-  const { stdout } = await home.runAlone('doctor', '--offline')
+  const { stdout } = await home.runAlone('doctor', '--offline', '--verbose')
   expect(stdout).toMatch(/cannot tell +desktop\.permission: Windows does not say/)
   expect(stdout).not.toMatch(/desktop\.(bus|do-not-disturb)/)
 })

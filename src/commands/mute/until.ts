@@ -1,19 +1,22 @@
 import { usageError } from '../../errors.ts'
 import { parseDuration } from '../../text/duration.ts'
 
+const HOUR_MS = 3_600_000
+
 /**
- * Parses when a mute ends, Unix ms; 0 for never. Takes `30m`, `2h`, `1d`, `1h30m`, and `until 9:00`, which means the
- * next time that the clock shows 9:00.
+ * Parses when a mute ends, Unix ms; 0 for never. Takes `30m`, `2h`, `1d`, `1h30m`, `until 9:00`, which means the next time
+ * that the clock shows 9:00, and `until unmute`. Without a time it is an hour: a mute that is forgotten must end.
  * @throws HookbellError E_USAGE
  */
 export function muteUntil(words: readonly string[], now: Date): number {
   const [first, second] = words
-  if (first === undefined) return 0
+  if (first === undefined) return now.getTime() + HOUR_MS
+  if (first === 'until' && second === 'unmute') return 0
   const until = first === 'until' ? nextTime(second ?? '', now) : afterDuration(first, now)
   if (until !== undefined && (first === 'until' || second === undefined)) return until
   throw usageError(
     `mute: "${words.join(' ')}" is not a time`,
-    'Such as: hookbell mute 2h, or: hookbell mute until 9:00',
+    'Such as: hookbell mute 2h, hookbell mute until 9:00, or: hookbell mute until unmute',
   )
 }
 
