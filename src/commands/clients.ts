@@ -1,5 +1,5 @@
 import { defineCommand } from 'citty'
-import { fit, printJson, say, table, terminalWidth } from '../cli/output.ts'
+import { printJson, say, table, terminalWidth } from '../cli/output.ts'
 import type { Client } from '../clients/define.ts'
 import { type ClientName, clientNames, clients } from '../clients/index.ts'
 import { stateDir } from '../config/paths.ts'
@@ -52,19 +52,13 @@ function describe(rows: ReturnType<typeof readClients>): string {
   ])
   const isWide = (terminalWidth() ?? Infinity) > NARROW
   const narrow = lines.map(([name = '', ...facts]) => [name, facts.filter(Boolean).join('; ')])
-  return `${table(isWide ? lines : narrow)}\n\n${fit(LEGEND)}`
+  return table(isWide ? lines : narrow)
 }
-
-const LEGEND =
-  'At the end of a line: what was never tried with the client itself, and how it is known instead (documented, in its ' +
-  'source, or not at all: unverified). settings: where it reads hooks; events: which ones it fires; meaning: of their ' +
-  'fields; transcript: its format; headless: how to recognise one-shot runs; trust: whether hooks must be approved.'
 
 /** On a terminal of at most this many columns, the table gets two columns instead of five. */
 const NARROW = 119
 
-/** The groups of facts about a client that were not measured, with how they are known. */
+/** Whether something about the client was not tried with the client itself; JSON says what. */
 function unproven(verified: Client['verified']): string {
-  const names = Object.entries(verified).filter(([, evidence]) => evidence !== 'measured')
-  return names.map(([name, evidence]) => `${name}: ${evidence}`).join(', ')
+  return Object.values(verified).every((one) => one === 'measured') ? '' : 'not fully tested'
 }

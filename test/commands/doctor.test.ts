@@ -169,7 +169,11 @@ describe('hookbell clients', () => {
       registered: [{ path: settings(home), scope: 'user' }],
     })
     const text = (await home.run('clients')).stdout
-    expect(text).toMatch(/^cursor +Cursor +.*meaning: unverified/m)
+    expect(text).toMatch(/^cursor +Cursor +.*not fully tested$/m)
+    expect(text.split('\n')).toHaveLength(Object.keys(clients).length)
+    expect(
+      rows.find(({ client }: { client: string }) => client === 'cursor').verified.meaning,
+    ).toBe('unverified')
     expect(text).toMatch(/^qwen +Qwen Code +not found +not registered/m)
     await home.run('uninstall', '--yes')
   })

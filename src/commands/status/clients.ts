@@ -2,7 +2,7 @@ import { ago, paint } from '../../cli/output.ts'
 import { stateDir } from '../../config/paths.ts'
 import { doorFault, doorRisk } from '../../doctor/door-fault.ts'
 import type { ClientRow } from '../../doctor/overview.ts'
-import { showPath } from '../../text/clean.ts'
+import { escapeControls, showPath } from '../../text/clean.ts'
 
 const QUIET_MS = 24 * 3600 * 1000
 
@@ -40,7 +40,11 @@ export function describeClient(
 ): string {
   const last = lastEvent === null ? '' : `; last event ${ago(lastEvent)}`
   const where = registered.map(showPath).join(', ')
-  if (problems.length > 0) return `${paint('red', 'has a problem')}${last}`
+  const [problem, ...more] = problems
+  if (problem !== undefined) {
+    const others = more.length > 0 ? ` (and ${more.length} more below)` : ''
+    return `${paint('red', 'has a problem')}: ${escapeControls(problem)}${others}${last}`
+  }
   if (where === '') return `not registered: hookbell init --client ${client}${last}`
   return `${paint('green', 'registered')} in ${where}${lastEvent === null ? `; ${unseen}` : last}`
 }
