@@ -104,11 +104,12 @@ export class Source {
 /** Cut between words: a key that is cut in half would not be recognized. Code that the cut leaves open ends there. */
 function bothEndsOf(text: string): string {
   if (text.length <= MAX_ANSWER) return text
-  const start = startOf(text, MAX_OPENING)
+  const opening = startOf(text, MAX_OPENING)
+  const start = /\s/.test(opening) ? opening : ''
   const isOpen = (start.match(/^\s*(`{3,}|~{3,})/gm) ?? []).length % 2 === 1
   const end = text.slice(MAX_OPENING - MAX_ANSWER)
   const words = end.slice(end.search(/\s/) + 1).toWellFormed()
-  return `${start}${isOpen ? '\n```' : ''}\n\n${words}`
+  return `${start}${isOpen ? '\n```' : ''}\n\n${words}`.trimStart()
 }
 
 function isSpoken({ type }: Block): boolean {

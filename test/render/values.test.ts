@@ -107,6 +107,9 @@ describe('the values of templates', () => {
       expect(said).toMatch(/^\[redacted\] word/)
       expect(said).not.toMatch(/ghp|\d{4}/)
     }
+    const unbroken = `${'x'.repeat(4080)}_${key} ${'word '.repeat(4000)}`
+    const said = String(makeValue('headline', { lastMessage: unbroken }, 'summary').valueOf())
+    expect(said).not.toMatch(/ghp|\d{3}/)
   })
 
   const edited = (change: string) => {
