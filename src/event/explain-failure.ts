@@ -1,3 +1,4 @@
+import { findClient } from '../clients/index.ts'
 import type { AgentEvent } from './event.ts'
 
 /** What a failed turn or an abnormal end means for a person, and what to do about it. Empty where nothing is known. */
@@ -81,8 +82,8 @@ export function explain(event: AgentEvent): Explanation {
     const means = ends.get(reason.trim().toLowerCase()) ?? ''
     return { means, advice: 'Look at its terminal. Open the session again to go on.' }
   }
-  // What hookbell reports itself explains itself.
-  if (kind !== 'failed' || !failure || client === 'hookbell') return NOTHING
+  // What a script or hookbell itself reports explains itself: it has no terminal to look at.
+  if (kind !== 'failed' || !failure || !findClient(client)) return NOTHING
   if (failure.isLimit)
     return { means: '', advice: 'Until it is over, another model or account may go on.' }
   const words = `${failure.reason}\n${message}`

@@ -5,6 +5,7 @@ import { makeAgentEvent } from '../support/payload.ts'
 const failedBy = (reason: string, isLimit = false) =>
   explain({
     ...makeAgentEvent(),
+    client: 'claude',
     ...{ kind: 'failed', message: reason },
     failure: { reason, cause: '', isLimit, resetsAt: undefined },
   })
@@ -35,9 +36,15 @@ it.each([
   expect(explained.advice).toMatch(/^[A-Z].*\.$/)
 })
 
-it('a limit has advice; what did not fail has none', () => {
+it('a limit has advice; what did not fail, or no agent reports, has none', () => {
   expect(failedBy('rate_limit', true).advice).toMatch(/another model/)
   const event = { ...makeAgentEvent(), failure: undefined, message: 'overloaded' }
   for (const kind of ['done', 'failed', 'permission'] as const)
     expect(explain({ ...event, kind })).toEqual({ means: '', advice: '' })
+  const failure = { reason: 'x', cause: '', isLimit: false, resetsAt: undefined }
+  for (const client of ['script', 'hookbell'])
+    expect(explain({ ...event, client, kind: 'failed', failure })).toEqual({
+      means: '',
+      advice: '',
+    })
 })
