@@ -60,10 +60,12 @@ const registry: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./preview.ts')).previewCommand,
   },
   answer: {
+    group: 'daily',
     description: 'Show the questions of agents that can be answered from here, and answer them',
     load: async () => (await import('./answer.ts')).answerCommand,
   },
   away: {
+    group: 'daily',
     description: 'Let Codex and Qwen Code wait for an answer from elsewhere while you are away',
     load: async () => (await import('./away.ts')).awayCommand,
   },

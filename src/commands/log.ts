@@ -5,7 +5,7 @@ import { usageError } from '../errors.ts'
 import { type Kind, kinds } from '../event/kind.ts'
 import type { EventStatus } from '../journal/history.ts'
 import { closest } from '../text/suggest.ts'
-import { allInFull, latestInFull, stateFolders } from './_events.ts'
+import { allInFull, latestInFull, readEvents, stateFolders } from './_events.ts'
 import { findEvent, isOfInterest } from './_find-event.ts'
 import { kindOption } from './_kind-option.ts'
 import { sinceTime } from './_since.ts'
@@ -118,7 +118,7 @@ function readFilter({ limit, since, session, kind, all }: Args): Filter {
 }
 
 function noEvents(folders: readonly string[]): string {
-  return withEvents(folders, ({ tallies }) => tallies.latest(1)).length > 0 ? LEFT_OUT : NO_EVENTS
+  return readEvents(folders).known.length > 0 ? LEFT_OUT : NO_EVENTS
 }
 
 function isNarrowed({ since, session, kind }: Filter): boolean {
