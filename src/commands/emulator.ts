@@ -5,10 +5,27 @@ import type { Emulator } from '../emulator/index.ts'
 import { describeError, errorCode, HookbellError, usageError } from '../errors.ts'
 import { cleanText } from '../text/clean.ts'
 import { quoteWord } from '../text/shell.ts'
+import { didYouMean } from '../text/suggest.ts'
 import { toSafeJson } from './api/fields.ts'
+import { recordSeed } from './emulator/record.ts'
+
+const ACTIONS = ['run', 'record']
+
+/** The options of one action alone. */
+const own: Readonly<Record<string, readonly string[]>> = {
+  run: ['app-port', 'seed', 'faults', 'state'],
+  record: ['base-url', 'app-url', 'out'],
+}
 
 export const emulatorCommand = defineCommand({
   args: {
+    action: {
+      type: 'positional',
+      required: false,
+      description:
+        'run (default); record: pass requests on to a service, and write what it answers as a seed, without keys and personal data',
+      valueHint: ACTIONS.join('|'),
+    },
     port: { type: 'string', default: '0', description: 'Port of the API; 0: any', valueHint: 'N' },
     'app-port': {
       type: 'string',
@@ -22,14 +39,31 @@ export const emulatorCommand = defineCommand({
       description: 'Store the state in this file; an existing file takes precedence over the seed',
       valueHint: 'FILE',
     },
+    'base-url': { type: 'string', description: 'Of record: URL of the API', valueHint: 'URL' },
+    'app-url': {
+      type: 'string',
+      description: 'Of record: URL of the readiness reports; by default that of the API',
+      valueHint: 'URL',
+    },
+    out: { type: 'string', description: 'Of record: the seed to write', valueHint: 'FILE' },
   },
   async run({ args }) {
+    const { action = 'run' } = args
+    if (!ACTIONS.includes(action)) {
+      const hint = didYouMean(action, ACTIONS, 'Actions')
+      throw usageError(`emulator: unknown action "${action}"`, hint)
+    }
+    refuseOthers(action, args)
     for (const name of ['seed', 'faults', 'state'] as const) refuseEmpty(name, args[name])
     const port = readPort('--port', args.port)
     const other = args['app-port']
     const appPort = other === undefined ? undefined : readPort('--app-port', other)
     // Listen before the start, so that no signal is missed.
     const stopped = waitForSignal()
+    if (action === 'record') {
+      const { 'base-url': baseUrl, 'app-url': appUrl, out } = args
+      return await recordSeed({ baseUrl, appUrl, out, port, stopped })
+    }
     const emulator = await start({ ...args, port, appPort })
     const { url, appUrl, apiKey, computerId, serviceAccountId, keyId, sessionId } = emulator
     const ids = { computerId, serviceAccountId, keyId, sessionId }
@@ -94,6 +128,13 @@ function howToUse({ url, appUrl, apiKey }: Emulator): string {
 /** Quotes for a shell: the API key of a seed may be any text. */
 function quote(value: string): string {
   return /^[\w.:/-]+$/.test(value) ? value : quoteWord(value)
+}
+
+/** Refuses the options of the other action, which would have no effect. */
+function refuseOthers(action: string, args: Readonly<Record<string, unknown>>) {
+  const others = action === 'run' ? 'record' : 'run'
+  const given = own[others]?.find((name) => args[name] !== undefined)
+  if (given) throw usageError(`emulator: --${given} is an option of "emulator ${others}"`)
 }
 
 /** Refuses an empty name, such as from an unset shell variable: the emulator must not start without the file. */

@@ -28,11 +28,16 @@ export async function listen(running: Running, host: Served, port: number): Prom
       fail(response, request.url ?? '/', error)
     })
   })
-  await new Promise<void>((resolve, reject) => {
+  await listenOn(server, port)
+  return server
+}
+
+/** Listens on the loopback interface. @throws EmulatorError if the port cannot be used */
+export function listenOn(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
     server.once('error', (cause) => reject(cannotListen(port, cause)))
     server.listen(port, LOOPBACK, resolve)
   })
-  return server
 }
 
 /** The URL of a listening server. */

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { execa } from 'execa'
@@ -39,6 +39,17 @@ async function start(...words: string[]) {
   return { child, line, call, home }
 }
 
+/** The program against a service, as a person would use it. */
+function envFor(home: string, url: string, apiKey: string) {
+  return {
+    PATH: process.env.PATH,
+    HOME: home,
+    HOOKBELL_API_BASE_URL: url,
+    HOOKBELL_APP_BASE_URL: url,
+    HOOKBELL_API_KEY: apiKey,
+  }
+}
+
 const limitPath = '/api/v0/organization/usage/limits/global'
 
 describe('emulator: the command', () => {
@@ -68,13 +79,7 @@ describe('emulator: the command', () => {
 
   it('serves hookbell api and hookbell usage', async () => {
     const { line, home } = await start()
-    const env = {
-      PATH: process.env.PATH,
-      HOME: home,
-      HOOKBELL_API_BASE_URL: line.url,
-      HOOKBELL_APP_BASE_URL: line.appUrl,
-      HOOKBELL_API_KEY: line.apiKey,
-    }
+    const env = envFor(home, line.url, line.apiKey)
     const run = (...words: string[]) =>
       execa(process.execPath, [join(root, 'bin/hookbell'), ...words], { env, extendEnv: false })
     const { stdout } = await run('api', 'readiness.reports', '--all')
@@ -105,7 +110,43 @@ describe('emulator: the command', () => {
     expect(await (await second.call(limitPath)).json()).toEqual({ limit: 5_000_000 })
   })
 
+  it('records a seed from a service, which another emulator starts with', async () => {
+    const service = await start()
+    const seed = join(service.home, 'seed.json')
+    const words = ['record', '--base-url', service.line.url, '--out', seed]
+    const recorder = await start(...words)
+    const env = envFor(service.home, recorder.line.url, service.line.apiKey)
+    const run = (...args: string[]) =>
+      execa(process.execPath, [join(root, 'bin/hookbell'), ...args], { env, extendEnv: false })
+    await run('messages', 'sess_welcome')
+    await run('api', 'organization.limits.setGlobal', '--limit', '7000000')
+    recorder.child.kill('SIGINT')
+    const { exitCode, stdout, stderr } = await recorder.child
+    expect({ exitCode, lines: stdout.split('\n').length }).toEqual({ exitCode: 0, lines: 1 })
+    expect(stderr).toMatch(/^(Note: [\w.]+: [^\n]+\n?)+$/)
+    const written = readFileSync(seed, 'utf8')
+    expect(written).not.toMatch(/fk-emulator|sess_welcome|What is this|ada/)
+    if (process.platform !== 'win32') expect(statSync(seed).mode & 0o777).toBe(0o600)
+    const emulated = await start('--seed', seed)
+    expect(await (await emulated.call(limitPath)).json()).toEqual({ limit: 7_000_000 })
+    const again = await (await makeHome()).run('emulator', ...words)
+    expect(again).toMatchObject({ exitCode: 64, stdout: '' })
+    expect(again.stderr).toContain('exists already')
+    expect(readFileSync(seed, 'utf8')).toBe(written)
+  })
+
   it.each([
+    [['record'], 64, '--base-url is missing'],
+    [['record', '--base-url', 'https://example.com'], 64, '--out is missing'],
+    [
+      ['record', '--base-url', 'http://example.com', '--out', 'x.json'],
+      64,
+      '--base-url takes a URL',
+    ],
+    [['record', '--base-url', 'https://example.com', '--out', 'no/x'], 64, 'cannot be written'],
+    [['record', '--seed', 'x'], 64, '--seed is an option of "emulator run"'],
+    [['--out', 'x'], 64, '--out is an option of "emulator record"'],
+    [['recrod'], 64, 'unknown action "recrod"'],
     [['--port', 'http'], 64, '--port takes a number to 65535, not "http"'],
     [['--port', 'x'], 64, 'Leave it out, or give 0, for any free port'],
     [['--app-port', '65536'], 64, '--app-port takes a number to 65535, not "65536"'],
