@@ -7,6 +7,7 @@ import { paint, print, printJson, say, table, terminalWidth } from '../cli/outpu
 import { usageError } from '../errors.ts'
 import { cutText } from '../text/clean.ts'
 import { callEndpoint, confirm, type Formats, findEndpoint } from './api/call-endpoint.ts'
+import { checkCommand } from './api/check.ts'
 import { argsOf, describeEndpoint } from './api/endpoint-help.ts'
 import { flagsOf, undocumentedFlags } from './api/flags.ts'
 import { isMethod, rawCommand } from './api/raw-command.ts'
@@ -20,6 +21,7 @@ const LEAST_SUMMARY = 20
 /** The command for the endpoint or the method that the words name; without one, the list of endpoints. */
 export function apiCommand([id = '', ...words]: readonly string[]): CommandDef {
   if (id === '' || id.startsWith('-')) return listCommand()
+  if (id === 'check') return checkCommand()
   return isMethod(id) ? rawCommand() : callCommand(findEndpoint(id), words)
 }
 
@@ -32,6 +34,7 @@ function listCommand(): CommandDef {
     'Call an endpoint of the API, or list them all',
     'hookbell api ENDPOINT --help shows the inputs of an endpoint.',
     'hookbell api GET /path calls any other path; POST, PUT, PATCH and DELETE likewise.',
+    'hookbell api check finds out whether a service does what the specification says.',
     NEEDS_KEY,
   ].join('\n')
   return {

@@ -1,5 +1,4 @@
 import { onTestFinished } from 'vitest'
-import type { Endpoint } from '../../src/api/endpoints/endpoint.ts'
 import {
   type Emulator,
   type EmulatorOptions,
@@ -74,23 +73,4 @@ export function makeFault(
 ): FaultInput {
   // biome-ignore lint/suspicious/noThenProperty: never a function, so the object is not a thenable
   return { ...requests, then: effect }
-}
-
-/** The request for an input, built from the endpoint table alone. */
-export function encode(endpoint: Endpoint, input: Record<string, unknown>) {
-  const { params, query, wire = {}, passthrough } = endpoint
-  const inParams = (name: string) => Object.hasOwn(params?.shape ?? {}, name)
-  const isQuery = (name: string) =>
-    Object.hasOwn(query?.shape ?? {}, name) || (passthrough && !endpoint.body)
-  const rest = Object.entries(input).filter(([name]) => !inParams(name))
-  const search = new URLSearchParams()
-  for (const [name, value] of rest) if (isQuery(name)) search.append(wire[name] ?? name, `${value}`)
-  const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent(String(input[name])),
-  )
-  const body = Object.fromEntries(rest.filter(([name]) => !isQuery(name)))
-  return {
-    path: search.size > 0 ? `${path}?${search}` : path,
-    body: endpoint.body ? body : undefined,
-  }
 }

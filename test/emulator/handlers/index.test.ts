@@ -3,7 +3,8 @@ import * as z from 'zod'
 import type { Endpoint } from '../../../src/api/endpoints/endpoint.ts'
 import { listEndpoints } from '../../../src/api/endpoints/index.ts'
 import { ErrorBody } from '../../../src/api/reference/openapi.ts'
-import { encode, startTestEmulator, type TestEmulator } from '../_support.ts'
+import { encode } from '../../../src/commands/api/check/ask.ts'
+import { startTestEmulator, type TestEmulator } from '../_support.ts'
 
 const each = listEndpoints().map((endpoint) => [endpoint.id, endpoint] as const)
 
@@ -82,8 +83,9 @@ async function send(
 
 function requestOf(endpoint: Endpoint, change: Record<string, unknown>) {
   const input = { ...endpoint.example, ...change }
-  const present = Object.entries(input).filter(([, value]) => value !== undefined)
-  return encode(endpoint, Object.fromEntries(present))
+  const { path, query, body } = encode(endpoint, input)
+  const search = new URLSearchParams(query)
+  return { path: search.size > 0 ? `${path}?${search}` : path, body }
 }
 
 function pathOf(endpoint: Endpoint) {

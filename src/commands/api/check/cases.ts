@@ -1,14 +1,17 @@
 import * as z from 'zod'
-import type { Endpoint } from '../../src/api/endpoints/endpoint.ts'
+import type { Endpoint } from '../../../api/endpoints/endpoint.ts'
 
 /** A change of one input to the nearest allowed or the nearest rejected value. */
 export interface Case {
   field: string
   title: string
+  /** What the table says about the input. */
+  rule: string
   change: Record<string, unknown>
 }
 
 interface Field {
+  description?: string
   type?: string
   anyOf?: Field[]
   enum?: unknown[]
@@ -47,6 +50,7 @@ function casesOf(
       [...valuesOf(shape), ...absentOf(required.includes(field))].map((value) => ({
         field,
         title: `${field} ${describeValue(value)}`,
+        rule: `${field}: ${shape.description}`,
         change: { [field]: value },
       })),
     )
