@@ -29,7 +29,7 @@ const args = {
   'wiki-run-id': { type: 'string', description: 'A wiki run', valueHint: 'ID' },
   'service-account-id': { type: 'string', description: 'A service account', valueHint: 'ID' },
   'key-id': { type: 'string', description: 'A key of it', valueHint: 'ID' },
-  email: { type: 'string', description: 'A user, whose limit will be set', valueHint: 'ADDRESS' },
+  email: { type: 'string', description: 'A user, for what --write calls', valueHint: 'ADDRESS' },
   'read-only': { type: 'boolean', description: 'Call only what changes nothing (default)' },
   write: { type: 'boolean', description: 'Also call what changes something' },
   irreversible: {

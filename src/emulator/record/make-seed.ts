@@ -89,11 +89,11 @@ function sessionsOf({ sessions }: Facts): List<'sessions'> {
   }))
 }
 
-function reportsOf({ reports, repoIdOf }: Facts): List<'readinessReports'> {
-  return [...reports.values()].map(({ report, repoUrl }) => ({
+function reportsOf(facts: Facts): List<'readinessReports'> {
+  return [...facts.reports.values()].map(({ report, repoUrl }) => ({
     ...report,
     repoUrl,
-    repoId: repoIdOf(repoUrl),
+    repoId: facts.repoIdOf(repoUrl),
   })) as List<'readinessReports'>
 }
 
