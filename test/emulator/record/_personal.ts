@@ -15,13 +15,31 @@ function wordsOf(node: unknown): unknown[] {
   )
 }
 
+/** Names of fields that the specification has. A service may use anything as the name of another one. */
+const names = new Set(listEndpoints().flatMap(({ response }) => namesOf(z.toJSONSchema(response))))
+
+function namesOf(node: unknown): string[] {
+  if (Array.isArray(node)) return node.flatMap(namesOf)
+  if (typeof node !== 'object' || node === null) return []
+  const { properties = {} } = node as { properties?: object }
+  return [...Object.keys(properties), ...Object.values(node).flatMap(namesOf)]
+}
+
 /** The same value with a mark in each text that could be personal. Equal texts stay equal, and UUIDs are UUIDs. */
 export function withMarks(value: unknown): unknown {
   if (typeof value === 'string') return words.has(value) ? value : markOf(value)
   if (Array.isArray(value)) return value.map(withMarks)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, withMarks(field)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([key, field]) => [
+      names.has(key) || INPUTS.test(key) ? key : markOf(key),
+      withMarks(field),
+    ]),
+  )
 }
+
+/** Names of inputs, which no response has. */
+const INPUTS = /^(email|repoId|name|\w+Id)$/
 
 function markOf(text: string): string {
   const hash = createHash('sha256').update(text).digest('hex')
