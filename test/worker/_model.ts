@@ -8,6 +8,7 @@ import { recordId } from '../../src/hub/record.ts'
 import type { EventStatus } from '../../src/journal/history.ts'
 import { readJournal } from '../../src/journal/read.ts'
 import { writeMutes } from '../../src/policy/mute-file.ts'
+import { lockHolder } from '../../src/spool/lock/lock.ts'
 import { parseName } from '../../src/spool/names.ts'
 import { flush, purge, setOnHold } from '../../src/worker/control.ts'
 import { runUntilIdle } from '../../src/worker/run.ts'
@@ -380,5 +381,8 @@ export class Machine {
     const timer = setTimeout(end, 3000)
     await exited(worker)
     clearTimeout(timer)
+    // Its tracer may have ended before it.
+    for (let by = lockHolder(stateDir); by && by.pid !== process.pid; by = lockHolder(stateDir))
+      await sleep(10)
   }
 }
