@@ -393,7 +393,7 @@ describe('cli: help', () => {
 
       Usage: hookbell COMMAND [OPTIONS]
 
-        Every day              status, log, why, digest, mute, unmute
+        Every day              answer, away, status, log, why, digest, mute, unmute
         Set up                 init, clients, uninstall, test, preview, config, secrets
         If something is wrong  doctor, dead, flush, hold, resume
         The platform's API     messages, reply, usage, api
@@ -411,47 +411,50 @@ describe('cli: help', () => {
       const { exitCode, stdout } = await home.run(...words)
       expect(exitCode).toBe(0)
       expect(stdout).toMatchInlineSnapshot(`
-      "hookbell 0.1.0: notifies you when your coding agent needs you
+        "hookbell 0.1.0: notifies you when your coding agent needs you
 
-      Usage: hookbell COMMAND [OPTIONS]
+        Usage: hookbell COMMAND [OPTIONS]
 
-        init        Register hookbell with an agent client
-        clients     Show installed agent clients, and where hookbell is registered
-        doctor      Find out why no notification arrives; --fix makes safe repairs
-        uninstall   Remove the hooks from all settings
-        test        Send one real message to a channel and show its answer
-        notify      Send a message of your own, from a script or by an agent
-        preview     Show what a channel would be sent, without sending it
-        status      Show what is waiting, dead or broken
-        log         Show what happened to each event
-        why         Explain why you were notified of an event, or not
-        simulate    Judge past events with another configuration, and show the difference
-        report      Show how long agents waited for a person, and what was sent
-        digest      Summarize what is done, what failed, and what still waits for you
-        config      Show, edit or check the configuration
-        secrets     Set, list or remove the secrets of channels; never shows a value
-        trust       Trust the .hookbell.json of a project
-        mute        Silence everything, or one session, project or kind, for a while
-        unmute      End all mutes, or only one
-        dead        List, retry or drop events that could not be delivered
-        flush       Retry failed deliveries now
-        hold        Stop sending; events are still accepted and wait
-        resume      Resume sending after hookbell hold
-        purge       Remove everything that waits, undelivered
-        drain       Deliver everything that waits before this machine ends; exit code 0 if nothing is left
-        hub         Run a hub for many machines, or show what waits in it
-        worker      Deliver what is waiting, in the foreground
-        demo        Show the whole path in a demo, without an account and without changing anything
-        messages    Read the conversation of a session
-        reply       Post a follow-up to a session
-        usage       Show credits, users, sessions, tools and productivity
-        api         Call an endpoint of the API, or list them all
-        emulator    Run a local server that behaves like the API
-        completion  Print a completion script for your shell
-        hook        Accept one hook event on stdin, without output (called by agents)
+          init        Register hookbell with an agent client
+          clients     Show installed agent clients, and where hookbell is registered
+          doctor      Find out why no notification arrives; --fix makes safe repairs
+          uninstall   Remove the hooks from all settings
+          test        Send one real message to a channel and show its answer
+          notify      Send a message of your own, from a script or by an agent
+          preview     Show what a channel would be sent, without sending it
+          answer      Show the questions of agents that can be answered from here, and answer them
+          away        Let Codex and Qwen Code wait for an answer from elsewhere while you are away
+          back        End hookbell away: questions come to the screen at once
+          status      Show what is waiting, dead or broken
+          log         Show what happened to each event
+          why         Explain why you were notified of an event, or not
+          simulate    Judge past events with another configuration, and show the difference
+          report      Show how long agents waited for a person, and what was sent
+          digest      Summarize what is done, what failed, and what still waits for you
+          config      Show, edit or check the configuration
+          secrets     Set, list or remove the secrets of channels; never shows a value
+          trust       Trust the .hookbell.json of a project
+          mute        Silence everything, or one session, project or kind, for a while
+          unmute      End all mutes, or only one
+          dead        List, retry or drop events that could not be delivered
+          flush       Retry failed deliveries now
+          hold        Stop sending; events are still accepted and wait
+          resume      Resume sending after hookbell hold
+          purge       Remove everything that waits, undelivered
+          drain       Deliver everything that waits before this machine ends; exit code 0 if nothing is left
+          hub         Run a hub for many machines, or show what waits in it
+          worker      Deliver what is waiting, in the foreground
+          demo        Show the whole path in a demo, without an account and without changing anything
+          messages    Read the conversation of a session
+          reply       Post a follow-up to a session
+          usage       Show credits, users, sessions, tools and productivity
+          api         Call an endpoint of the API, or list them all
+          emulator    Run a local server that behaves like the API
+          completion  Print a completion script for your shell
+          hook        Accept one hook event on stdin, without output (called by agents)
 
-      hookbell COMMAND --help shows the options of a command."
-    `)
+        hookbell COMMAND --help shows the options of a command."
+      `)
     },
   )
 

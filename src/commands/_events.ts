@@ -104,7 +104,7 @@ export function inFull(folders: readonly string[], chosen: readonly EventStatus[
   })
   return chosen.map((event) => {
     const full = found.map((byId) => byId.get(event.id)).find((one) => one !== undefined)
-    return { ...(full ?? emptyStatus(event.id, event.acceptedAt)), outcome: event.outcome }
+    return { ...(full ?? event), outcome: event.outcome }
   })
 }
 

@@ -22,6 +22,7 @@ import {
   send,
   type Verdict,
 } from '../policy/types.ts'
+import type { Templates } from '../render/templates.ts'
 import type { RouteDeps } from '../route/conditions.ts'
 import { Patterns } from '../route/pattern.ts'
 import { type Decision, route, routeTo } from '../route/route.ts'
@@ -36,6 +37,17 @@ export interface DecideDeps {
   now(): number
   /** The rules in force of the event's own project file (.hookbell.json). */
   project?: ProjectRules | undefined
+}
+
+/** What the preparation of an event needs from this machine. */
+export interface PrepareDeps extends DecideDeps {
+  templates: Templates
+  /** The name of the project around a working folder; absent: looked up for each event. */
+  projectOf?: (cwd: string) => Promise<string>
+  /** The branch of a working folder; absent: looked up for each event. */
+  branchOf?: (cwd: string) => Promise<string>
+  /** The rules in the .hookbell.json of the project around a folder. */
+  projectRules?: (cwd: string) => Promise<ProjectRules | undefined>
 }
 
 export interface Stored {

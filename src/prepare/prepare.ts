@@ -3,7 +3,6 @@ import type { LoadedConfig } from '../config/load/load.ts'
 import type { Config } from '../config/schema/schema.ts'
 import { type EnrichedEvent, enrich } from '../context/enrich.ts'
 import { beganIn, folderOf } from '../context/project.ts'
-import type { ProjectRules } from '../context/project-rules.ts'
 import { type Asked, type Delivery, deliveryId, type Message } from '../delivery.ts'
 import type { AgentEvent } from '../event/event.ts'
 import type { AcceptedEntry } from '../journal/entry.ts'
@@ -14,24 +13,12 @@ import type { Judgement } from '../policy/memory.ts'
 import { goesOn } from '../policy/rules/goes-on.ts'
 import type { Candidate, Expected, Verdict } from '../policy/types.ts'
 import { Renderer } from '../render/render.ts'
-import type { Templates } from '../render/templates.ts'
 import { markdownReaderFor } from '../render/values.ts'
 import { sha256 } from '../text/sha256.ts'
 import { acceptedEntry } from './accepted-entry.ts'
 import { findAtTerminal } from './at-terminal.ts'
-import { type DecideDeps, decide, isRuleUsed, type Stored } from './decide.ts'
+import { decide, isRuleUsed, type PrepareDeps, type Stored } from './decide.ts'
 import { withLabel } from './project.ts'
-
-/** What the preparation of an event needs from this machine. */
-export interface PrepareDeps extends DecideDeps {
-  templates: Templates
-  /** The name of the project around a working folder; absent: looked up for each event. */
-  projectOf?: (cwd: string) => Promise<string>
-  /** The branch of a working folder; absent: looked up for each event. */
-  branchOf?: (cwd: string) => Promise<string>
-  /** The rules in the .hookbell.json of the project around a folder. */
-  projectRules?: (cwd: string) => Promise<ProjectRules | undefined>
-}
 
 export interface Held {
   /** With the time until which it is held. */

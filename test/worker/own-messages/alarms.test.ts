@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readJournalOf } from '../../../src/journal/read.ts'
@@ -368,7 +368,9 @@ describe('a channel that rejects every message', () => {
     await deps.alarms.ended(delivery, { ...outcome, isChannelDead: true })
     // The worker was killed before it could record what it had put on a card.
     await deps.journal.written()
-    rmSync(join(world.stateDir, 'journal.jsonl'))
+    const journal = join(world.stateDir, 'journal.jsonl')
+    const lines = readFileSync(journal, 'utf8').split('\n')
+    writeFileSync(journal, lines.filter((line) => !line.includes('"accepted"')).join('\n'))
     deps.store.releaseAll()
     await world.once()
     const words = /through to the channel team any more.*slack: 404.*hookbell test team/
