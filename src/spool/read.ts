@@ -2,7 +2,6 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from '
 import { errorCode } from '../errors.ts'
 import { parseSpoolFile } from './header.ts'
 import { MAX_BODY_BYTES } from './layout.ts'
-import type { StoredEvent } from './store.ts'
 
 // A shell that counts the front door's limit in KiB stores twice as much; the excess is cut off later.
 const MAX_FILE_BYTES = 3 * MAX_BODY_BYTES
@@ -51,7 +50,7 @@ function readStart(file: number, size: number): Buffer {
 }
 
 /** The event in a file of the spool; undefined if the file is foreign, damaged or of a later version. */
-export function storedIn(file: SpoolFile): StoredEvent | undefined {
+export function storedIn(file: SpoolFile) {
   const parsed = 'bytes' in file ? parseSpoolFile(file.bytes) : undefined
   return parsed && 'writtenAt' in file ? { ...parsed, at: file.writtenAt } : undefined
 }

@@ -210,6 +210,7 @@ describe('installFrontDoor', () => {
     expect(readdirSync(join(stateDir, 'runtime')).sort()).toEqual([
       'bin',
       'dist',
+      'icons',
       'package.json',
       'pinned.json',
       'templates',
