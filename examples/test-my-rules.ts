@@ -50,6 +50,6 @@ test('a question says what is asked', async () => {
   const event = await enrich(parse(payload, rules, { client: 'claude' }))
   const messages = await render(judge(route(event, rules), rules), rules)
   const phone = messages.find(({ channel }) => channel === 'phone')
-  assert.equal(phone?.message.title, 'shop: permission needed')
+  assert.equal(phone?.message.title, 'Claude · shop: permission needed')
   assert.match(phone?.message.body ?? '', /npm publish/)
 })

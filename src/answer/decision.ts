@@ -17,8 +17,8 @@ const MAX_REASON = 2000
 const DENIED = 'The person denied this.'
 
 /**
- * Reads a decision from words, such as `allow`, `deny 'Use the test database'`, `always 2`, or one choice for each question,
- * by its number or label; several choices of one question with commas.
+ * Reads a decision from words, such as `allow`, `deny 'Use the test database'`, `always 2`, or a choice by its number or label:
+ * several choices of one question with commas, those of several questions with semicolons.
  * @throws HookbellError E_USAGE if the question cannot be answered with these words
  */
 export function readDecision(words: readonly string[], ask: Ask): Decision {
@@ -82,11 +82,14 @@ function ruleAt([word, ...more]: readonly string[], { rules }: { rules: readonly
 }
 
 function choose(words: readonly string[], questions: readonly ChoiceQuestion[]): Decision {
-  if (words.length !== questions.length) {
-    const hint = 'Give a label or a number for each question, in order; several with commas'
-    throw usageError(`${questions.length} answers are needed, not ${words.length}`, hint)
+  const text = words.join(' ')
+  // A label may contain a semicolon.
+  const parts = questions.length > 1 ? text.split(';') : [text]
+  if (parts.length !== questions.length) {
+    const hint = "Give one for each question, in order, such as '2; 1,3'"
+    throw usageError(`${questions.length} answers are needed, not ${parts.length}`, hint)
   }
-  const labels = questions.map((question, at) => labelsIn(words[at] ?? '', question))
+  const labels = questions.map((question, at) => labelsIn(parts[at]?.trim() ?? '', question))
   return { type: 'choose', labels }
 }
 

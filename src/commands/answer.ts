@@ -24,24 +24,16 @@ export const answerCommand = defineCommand({
       type: 'positional',
       required: false,
       description:
-        'allow, deny, always (one of the rules that the agent suggests), or the label or number of a choice',
-      valueHint: 'allow|deny|always|CHOICE',
+        'allow, deny, always (a rule that the agent suggests), or the label or number of a choice',
     },
     reason: {
       type: 'positional',
       required: false,
-      description:
-        'For deny: why, which the agent reads. For always: which rule. Or the choice for the second question',
+      description: 'For deny: why, which the agent reads. For always: the number of the rule',
     },
-    third: {
-      type: 'positional',
-      required: false,
-      description: 'The choice for the third question',
-    },
-    fourth: { type: 'positional', required: false, description: 'And for the fourth' },
     json: { type: 'boolean', description: 'Print JSON' },
   },
-  async run({ args: { id, answer, reason, third, fourth, json = false } }) {
+  async run({ args: { id, answer, reason, json = false } }) {
     const state = stateDir()
     if (id === 'off' || id === 'on') return await setAnswers(id, state)
     const all = answerableQuestions(state)
@@ -49,7 +41,7 @@ export const answerCommand = defineCommand({
     const question = find(all, id)
     if (answer === undefined) return show([question], json)
     refuseAgents(question)
-    const words = [answer, reason, third, fourth].filter((word) => word !== undefined)
+    const words = [answer, reason].filter((word) => word !== undefined)
     const decision = readDecision(words, question.ask)
     const isGiven = await giveAnswer(state, question, decision, 'command')
     if (!isGiven) throw tooLate(id)

@@ -61,12 +61,12 @@ describe('cli: answer', () => {
       { behavior: 'allow', updatedPermissions: [SESSION_RULE] },
     ],
     [
-      ['2', 'load,END, to end'],
+      ['2; load,END, to end'],
       { tool_name: 'AskUserQuestion', tool_input: { questions } },
       undefined,
     ],
     [
-      ['sqlite', '1,3'],
+      ['sqlite; 1,3'],
       { tool_name: 'AskUserQuestion', tool_input: { questions } },
       {
         behavior: 'allow',
@@ -102,8 +102,8 @@ describe('cli: answer', () => {
       { tool_name: 'AskUserQuestion', tool_input: { questions } },
       '2 answers are needed',
     ],
-    [['3', '1'], { tool_name: 'AskUserQuestion', tool_input: { questions } }, 'has no choice "3"'],
-    [['1,2', '1'], { tool_name: 'AskUserQuestion', tool_input: { questions } }, 'no choice "1,2"'],
+    [['3; 1'], { tool_name: 'AskUserQuestion', tool_input: { questions } }, 'has no choice "3"'],
+    [['1,2; 1'], { tool_name: 'AskUserQuestion', tool_input: { questions } }, 'no choice "1,2"'],
     [['allow'], { tool_name: 'ExitPlanMode', tool_input: { plan: 'x' } }, 'can only be denied'],
     [['always'], bash('ls', { permission_suggestions: [{ type: 'other' }] }), 'suggests no rule'],
     [['always', '2'], bash('ls', { permission_suggestions: [RULE] }), 'no rule "2"'],

@@ -86,7 +86,7 @@ describe('the emulator', () => {
       for (const [, from = ''] of text.matchAll(/from '(\.\.[^']*)'/g)) {
         const target = join(folder, name, '..', from)
         expect(target, name).toMatch(
-          /^src\/(emulator\/|api\/endpoints\/|api\/operation\.ts$|api\/reference\/openapi\.ts$|text\/(loopback|suggest|zod-issue)\.ts$|fs\/durable\.ts$)/,
+          /^src\/(emulator\/|api\/endpoints\/|api\/(operation|transport|transports\/undici)\.ts$|is-object\.ts$|api\/reference\/openapi\.ts$|text\/(loopback|suggest|zod-issue)\.ts$|fs\/durable\.ts$)/,
         )
       }
     }

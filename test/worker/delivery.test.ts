@@ -114,7 +114,7 @@ describe('deliveries', () => {
   it('name the repository that a folder has become part of while the worker ran', async () => {
     const world = makeWorld({ lingerSeconds: 600 })
     const worker = world.untilIdle()
-    const projects = () => world.lines().map(({ title }) => title.split(':')[0])
+    const projects = () => world.lines().map(({ title }) => title.split(/:| · /)[1])
     const cwd = join(world.folder, 'shop', 'web')
     mkdirSync(cwd, { recursive: true })
     world.accept({ message: 'one', cwd })

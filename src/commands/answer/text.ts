@@ -49,8 +49,8 @@ function howTo(id: string, ask: Ask): string[] {
   const call = `hookbell answer ${id}`
   if (ask.about === 'plan') return [asTyped(`${call} deny 'REASON'; allow it where the agent asks`)]
   if (ask.about === 'choices') {
-    const each = ask.questions.map((_, at) => (at === 0 ? 'CHOICE' : `CHOICE${at + 1}`)).join(' ')
-    return [asTyped(`${call} ${each}, by label or number; or deny 'REASON'`)]
+    const each = ask.questions.map(({ isMultiple }) => (isMultiple ? '1,2' : '1')).join('; ')
+    return [asTyped(`${call} '${each}', by number or label; or deny 'REASON'`)]
   }
   const many = ask.rules.length > 1
   return [

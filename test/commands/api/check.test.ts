@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { listEndpoints } from '../../src/api/endpoints/index.ts'
-import type { Report } from '../../src/commands/api/check/check-service.ts'
-import type { OwnHandler } from '../../src/emulator/index.ts'
-import { makeApiHome, makeFault } from './_api-home.ts'
+import { listEndpoints } from '../../../src/api/endpoints/index.ts'
+import type { Report } from '../../../src/commands/api/check/check-service.ts'
+import type { OwnHandler } from '../../../src/emulator/index.ts'
+import { makeApiHome, makeFault } from '../_api-home.ts'
 
 async function makeCheck() {
   const home = await makeApiHome()
