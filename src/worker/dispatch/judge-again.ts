@@ -23,9 +23,10 @@ export async function judgeAgain(all: readonly Due[], deps: WorkerDeps) {
   const kept: Due[] = []
   const others: Promise<void>[] = []
   for (const each of all) {
-    const now = deps.now()
-    const one = releasedFromQuiet(each, current, now)
+    const one = releasedFromQuiet(each, current, deps.now())
     const review = await reviewOf(one, current, deps)
+    // Taken afterwards: what is due at once is due at the time of the review.
+    const now = deps.now()
     if (typeof review === 'string') {
       others.push(drop(one, review, deps))
       continue
