@@ -194,7 +194,13 @@ export class Cards {
       this.index.forget(file)
       return await this.#write(wait, open)
     }
-    await this.#rewrite(file, file.claim, new Map([[channel, open]]))
+    try {
+      await this.#rewrite(file, file.claim, new Map([[channel, open]]))
+    } catch (error) {
+      // The disk is full. Otherwise nobody would give back what the card has of other channels.
+      await this.#putBackNow(file)
+      throw error
+    }
     if (isUnderWay) file.next.set(channel, wait)
     else this.index.setWait(file, wait)
     await this.#putBackNow(file)

@@ -298,6 +298,18 @@ describe('parked deliveries', () => {
     },
   )
 
+  it('go back to the next worker if the disk has no room for another channel', async () => {
+    const { spool, park } = makeParked()
+    await park('e', { channel: 'a' })
+    const away = `${spool.tmp}.away`
+    renameSync(spool.tmp, away)
+    await expect(park('e', { channel: 'b' })).rejects.toThrow('ENOENT')
+    expect(readdirSync(spool.cards)).toEqual(['e.json'])
+    renameSync(away, spool.tmp)
+    await park('e', { channel: 'b' })
+    expect(listParked(spool)).toEqual(['e.a', 'e.b'])
+  })
+
   it('are found one after the other if a crash has left two cards with the same channel', () => {
     const { spool, store } = makeParked()
     park(spool, { since: 0, reason: 'x', isHeld: false, delivery: makeDelivery('e.1') })

@@ -11,7 +11,7 @@ import { writeMutes } from '../../src/policy/mute-file.ts'
 import { lockHolder } from '../../src/spool/lock/lock.ts'
 import { parseName } from '../../src/spool/names.ts'
 import { flush, purge, setOnHold } from '../../src/worker/control.ts'
-import { releaseAll, runUntilIdle } from '../../src/worker/run.ts'
+import { runUntilIdle } from '../../src/worker/run.ts'
 import { builtWorker } from '../support/program.ts'
 import { type Received, startReceiver } from '../support/receiver.ts'
 import type { startRedis } from '../support/redis.ts'
@@ -359,8 +359,6 @@ export class Machine {
     this.#running?.end.abort()
     await this.#running?.done
     this.#running = undefined
-    // Another worker takes over the claims of a process that has ended. These workers share one process.
-    releaseAll(this.world)
   }
 
   /** Runs a worker that is killed at one of its system calls, or whose disk is full from then on for a while. */
