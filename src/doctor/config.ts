@@ -1,6 +1,7 @@
 import { caFileProblems } from '../config/ca-file.ts'
 import { brokenChannels, readyChannels } from '../config/channels.ts'
 import { WAITS_FOR_SECRETS } from '../config/current.ts'
+import { loadModules } from '../config/module-faults.ts'
 import { problemHint } from '../config/problem-hint.ts'
 import { commandsToSet } from '../config/secrets/how-to-set.ts'
 import { unreachableChannels } from '../config/unreachable-channels.ts'
@@ -42,6 +43,21 @@ export function checkConfig({ loaded, templateProblems, events }: Facts): Check[
       : [check('routes', 'broken', 'no route leads to a channel: nobody is notified', EDIT)]),
     ...names.map((name) => checkChannel(name, !unreachable.includes(name), events)),
   ]
+}
+
+/** Checks the notifiers of the user's own: whether each can be loaded, and accepts the options of its channel. */
+export async function checkModules({ loaded }: Facts): Promise<Check[]> {
+  const all = await loadModules(loaded.config)
+  return all.map(({ channel, file, fault }) => {
+    const id = `channel.${channel}.module`
+    if (!fault) return check(id, 'ok', `${file} is loaded, and accepts its options`)
+    return check(
+      id,
+      'broken',
+      fault.message,
+      fault.hint ?? `Correct it, then: hookbell test ${channel}`,
+    )
+  })
 }
 
 /** What happened last and, if that was no success, when the last success was. */
