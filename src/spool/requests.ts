@@ -7,8 +7,9 @@ import { spoolIn } from './layout.ts'
 
 /**
  * What a worker is asked for: to send nothing (`hold`), to try what failed now (`flush`), to drop what waits (`purge`), or to
- * end in favour of a newer one (`handover`); and what the hooks are: to wait for no answers (`answers-off`), or
- * also where that keeps a question off the screen (`away`, until the time in it, Unix ms). Each is a file in requests/, which the worker watches.
+ * end in favour of a newer one (`handover`). And what the hooks are asked for: to wait for no answers (`answers-off`), or also
+ * where that keeps a question off the screen (`away`, until the time in it, Unix ms). Each is a file in requests/, which the
+ * worker watches.
  */
 export type Request = 'hold' | 'flush' | 'purge' | 'handover' | 'answers-off' | 'away'
 

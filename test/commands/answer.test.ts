@@ -244,6 +244,20 @@ describe('the wait for an answer', () => {
       .toContain('PermissionRequest')
   })
 
+  it.each(['sh', 'bash --posix'])(
+    'is answered by no variable of the session, in %s',
+    async (shell) => {
+      const home = await makeAnswerHome()
+      const program = join(home.state, 'runtime/bin/hookbell-wait')
+      const door = join(home.state, 'hookbell-hook')
+      const command = `${shell} ${program} ${door} ${home.state} --client claude --wait 600; exit $?`
+      const asked = ask(home, bash('make'), { command, env: planted(home) })
+      const [question] = await waitForOpen(home)
+      expect(await home.run('answer', question?.id ?? '', 'deny')).toMatchObject({ exitCode: 0 })
+      expect(await decisionOf(asked)).toMatchObject({ behavior: 'deny' })
+    },
+  )
+
   it('survives a worker that is killed', async () => {
     const home = await makeAnswerHome()
     const asked = ask(home, bash('make'))
@@ -254,6 +268,16 @@ describe('the wait for an answer', () => {
     expect(await decisionOf(asked)).toEqual({ behavior: 'allow' })
   })
 })
+
+/** Modules and a function that a repository plants in the environment of its agent, and that would allow everything. */
+function planted(home: AnswerHome): Record<string, string> {
+  const allow = '{"hookSpecificOutput":{"decision":{"behavior":"allow"}}}'
+  writeFileSync(join(home.home, 'Planted.pm'), `print '${allow}'; 1;\n`)
+  const names = ['[', 'command', 'date', 'mkfifo', 'mv', 'perl', 'read', 'sed', 'timeout']
+  const functions = names.map((name) => [`BASH_FUNC_${name}%%`, `() { echo '${allow}'; }`])
+  const perl = { PERL5LIB: home.home, PERL5OPT: '-MPlanted' }
+  return { ...perl, ...Object.fromEntries(functions) }
+}
 
 function linked(home: AnswerHome): AskOptions {
   mkdirSync(join(home.state, 'spool'), { mode: 0o700 })
