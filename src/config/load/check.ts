@@ -5,7 +5,7 @@ import { referencesIn } from '../secrets/secrets.ts'
 import { describeSource, KEYCHAIN } from '../secrets/source.ts'
 import type { Filled } from './fill.ts'
 import { faultInHub, withPathInFile } from './hub.ts'
-import { type Fault, faultsOf } from './issue.ts'
+import { type Fault, faultsOf, UNKNOWN_KEY } from './issue.ts'
 import { faultsInNames, faultsInTwins } from './name-faults.ts'
 import { messageAt, offsetOf, type Place } from './position.ts'
 import { readablePart } from './readable-part.ts'
@@ -72,7 +72,8 @@ function toError(faults: readonly Fault[], source: Source, filled: Filled): Hook
 function inWords({ path, what, hint }: Fault, source: Source, { sources }: Filled) {
   // A reference in the place of a whole channel is wrong whatever its value is.
   const isChannel = path[0] === 'channels' && path.length === 2
-  const [reference] = isChannel ? [] : referencesIn(valueAt(source.raw, path))
+  const isKey = what === UNKNOWN_KEY
+  const [reference] = isChannel || isKey ? [] : referencesIn(valueAt(source.raw, path))
   if (reference === undefined) return { message: messageAt(source, path, what), hint }
   const message = messageAt(source, path, `${what} (with the value of \${${reference}})`)
   return { message, hint: howToCorrect(reference, sources) }

@@ -6,6 +6,7 @@ import type { Channel } from '../channels.ts'
 import type { ChannelRules } from '../schema/channel.ts'
 import type { Config } from '../schema/schema.ts'
 import type { Source } from './check.ts'
+import { UNKNOWN_KEY } from './issue.ts'
 import { messageAt } from './position.ts'
 
 // Notifiers that a program brings along. The schema of the configuration does not know them, so each of their channels is
@@ -61,7 +62,7 @@ function parseOptions(
   const [issue] = error?.issues ?? []
   if (!issue) return data
   const extra = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []
-  const what = extra.length > 0 ? 'unknown key' : issueInWords(issue, valueAt(options, issue.path))
+  const what = extra.length > 0 ? UNKNOWN_KEY : issueInWords(issue, valueAt(options, issue.path))
   const path = ['channels', name, ...issue.path, ...extra]
   throw new HookbellError('E_CONFIG', messageAt(source, path, what))
 }

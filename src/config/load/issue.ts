@@ -5,6 +5,9 @@ import { asText, issueInWords, show, valueAt } from '../../text/zod-issue.ts'
 import { descriptionAt, keysAt } from '../schema/fields.ts'
 import { bareReference } from './warnings.ts'
 
+/** The fault of a key that does not exist: the same whatever its value is. */
+export const UNKNOWN_KEY = 'unknown key'
+
 export interface Fault {
   path: readonly PropertyKey[]
   what: string
@@ -35,7 +38,7 @@ export function firstFaultOf(issues: readonly z.core.$ZodIssue[], raw: unknown):
   const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]
   if (!issue) return { path: [], what: 'not valid' }
   if (issue.code === 'unrecognized_keys')
-    return { path: [...issue.path, issue.keys[0] ?? ''], what: 'unknown key' }
+    return { path: [...issue.path, issue.keys[0] ?? ''], what: UNKNOWN_KEY }
   return { path: issue.path, what: issueInWords(issue, valueAt(raw, issue.path)) }
 }
 
@@ -44,7 +47,7 @@ function describeIssue(issue: z.core.$ZodIssue, raw: unknown): Fault | Fault[] {
   if (issue.code === 'unrecognized_keys') {
     const known = keysAt(path, typeAt(path, raw))
     return issue.keys.map((key) => {
-      return { path: [...path, key], what: 'unknown key', hint: didYouMean(key, known) }
+      return { path: [...path, key], what: UNKNOWN_KEY, hint: didYouMean(key, known) }
     })
   }
   const value = valueAt(raw, path)

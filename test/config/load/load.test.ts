@@ -395,6 +395,19 @@ describe('a reference to a secret', () => {
     expect(config.channels.phone).toMatchObject({ type: 'slack', state: 'waiting' })
   })
 
+  it('is not blamed for a key that does not exist', () => {
+    const folder = makeFolder({
+      'config.json': slack(reference('HOOK')).replace('"url"', '"urls"'),
+      'secrets.env': 'HOOK=https://hooks.slack.com/services/T0/B0/X\n',
+    })
+    expect(() => loadConfig(folder)).toThrow(
+      expect.objectContaining({
+        message: expect.stringMatching(/team\.urls: unknown key$/),
+        hint: 'Did you mean "url"?',
+      }),
+    )
+  })
+
   it('is named in the error if its value is invalid', () => {
     const folder = makeFolder({
       'config.json': slack(reference('HOOK')),
