@@ -200,6 +200,23 @@ describe('api check', () => {
     expect(new Set(report.deviations.map((one) => one.endpoint))).toEqual(new Set([endpoint]))
   })
 
+  it('accepts the pages of a list that grew while it was read', async () => {
+    const { checkWith, emulator } = await makeCheck()
+    const { url, apiKey, sessionId } = emulator
+    const headers = { authorization: `Bearer ${apiKey}` }
+    const address = `${url}/api/v0/sessions/${sessionId}/messages?limit=100`
+    const whole = await (await fetch(address, { headers })).json()
+    let reads = 0
+    emulator.on('sessions.messages.list', ({ query }) => {
+      if (String(query.limit) !== '100') return undefined
+      reads += 1
+      return reads > 1 ? undefined : { body: { ...whole, messages: whole.messages.slice(1) } }
+    })
+    const { report } = await checkWith()
+    expect(reads).toBeGreaterThan(1)
+    expect(report.deviations).toEqual([])
+  })
+
   it('reports properties that must be refused in a rotation', async () => {
     const { checkWith, emulator } = await makeCheck()
     emulator.on('serviceAccounts.keys.rotate', ({ body }) =>

@@ -178,33 +178,54 @@ const BIG_PAGE = 100
 const SMALL_PAGE = 2
 const PAGES = 3
 
-function pageChecks({ page, wire = {} }: Endpoint, { limit, role, ...input }: Input): Check[] {
+/** How often the pages are read again because the list changed in the meantime, as the messages of a working agent do. */
+const PAGE_ATTEMPTS = 5
+
+function pageChecks(endpoint: Endpoint, { limit, role, ...input }: Input): Check[] {
+  const { page } = endpoint
   if (!page) return []
-  const rule = 'each item is on one page, whatever the size of the pages is'
   return [
     {
       kind: 'pages',
       sent: `limit ${BIG_PAGE}, then ${PAGES} pages with limit ${SMALL_PAGE}`,
       async run(ask) {
-        const whole = itemsOf(page, (await ask({ ...input, limit: BIG_PAGE })).body)
-        const parts: unknown[] = []
-        let more: Input = {}
-        for (let at = 0; at < PAGES; at += 1) {
-          const answer = await ask({ ...input, limit: SMALL_PAGE, ...more })
-          if (answer.status !== 200) return [{ came: describe(answer), rule }]
-          parts.push(...itemsOf(page, answer.body))
-          const cursor = cursorOf(page, answer.body)
-          if (cursor === undefined) break
-          more = { [page.cursor]: cursor }
+        const readWhole = async () => itemsOf(page, (await ask({ ...input, limit: BIG_PAGE })).body)
+        let whole = await readWhole()
+        for (let attempt = 0; attempt < PAGE_ATTEMPTS; attempt += 1) {
+          const problems = await pageProblems(endpoint, input, { page, whole, ask })
+          if (problems.length === 0) return []
+          const now = await readWhole()
+          if (JSON.stringify(now) === JSON.stringify(whole)) return problems
+          whole = now
         }
-        const isSame = JSON.stringify(parts) === JSON.stringify(whole.slice(0, parts.length))
-        const isEnough = parts.length >= Math.min(whole.length, SMALL_PAGE * PAGES)
-        if (isSame && isEnough) return []
-        const what = isSame ? `only ${parts.length} of ${whole.length} items` : 'other items'
-        return [{ came: `${what}, with ${wire[page.cursor] ?? page.cursor} as the cursor`, rule }]
+        return []
       },
     },
   ]
+}
+
+/** What differs between a list in one piece and the same list in small pages. */
+async function pageProblems(
+  { wire = {} }: Endpoint,
+  input: Input,
+  { page, whole, ask }: { page: PageStyle; whole: readonly unknown[]; ask: Ask },
+): Promise<Problem[]> {
+  const rule = 'each item is on one page, whatever the size of the pages is'
+  const parts: unknown[] = []
+  let more: Input = {}
+  for (let at = 0; at < PAGES; at += 1) {
+    const answer = await ask({ ...input, limit: SMALL_PAGE, ...more })
+    if (answer.status !== 200) return [{ came: describe(answer), rule }]
+    parts.push(...itemsOf(page, answer.body))
+    const cursor = cursorOf(page, answer.body)
+    if (cursor === undefined) break
+    more = { [page.cursor]: cursor }
+  }
+  const isSame = JSON.stringify(parts) === JSON.stringify(whole.slice(0, parts.length))
+  const isEnough = parts.length >= Math.min(whole.length, SMALL_PAGE * PAGES)
+  if (isSame && isEnough) return []
+  const what = isSame ? `only ${parts.length} of ${whole.length} items` : 'other items'
+  return [{ came: `${what}, with ${wire[page.cursor] ?? page.cursor} as the cursor`, rule }]
 }
 
 function itemsOf({ items }: PageStyle, body: unknown): unknown[] {
