@@ -205,7 +205,9 @@ describe('api check', () => {
     const { url, apiKey, sessionId } = emulator
     const headers = { authorization: `Bearer ${apiKey}` }
     const address = `${url}/api/v0/sessions/${sessionId}/messages?limit=100`
-    const whole = await (await fetch(address, { headers })).json()
+    const whole: { messages: unknown[] } = JSON.parse(
+      await (await fetch(address, { headers })).text(),
+    )
     let reads = 0
     emulator.on('sessions.messages.list', ({ query }) => {
       if (String(query.limit) !== '100') return undefined
