@@ -1,4 +1,11 @@
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, it } from 'vitest'
@@ -257,6 +264,19 @@ describe('the wait for an answer', () => {
       expect(await decisionOf(asked)).toMatchObject({ behavior: 'deny' })
     },
   )
+
+  it.each(['cli', 'sdk-cli'])('prints nothing of the front door, in %s', async (entryPoint) => {
+    const home = await makeAnswerHome()
+    const door = join(home.home, 'door')
+    const seen = join(home.home, 'seen')
+    writeFileSync(door, `#!/bin/sh\necho allow; echo allow >&5; : >'${seen}'\n`, { mode: 0o755 })
+    const program = join(home.state, 'runtime/bin/hookbell-wait')
+    const command = `sh ${program} ${door} ${home.state} --client claude --wait 1 || :`
+    const asked = ask(home, bash('make'), { command, env: { CLAUDE_CODE_ENTRYPOINT: entryPoint } })
+    const [output] = await asked.printed
+    expect(output).toBe('exit 0\n')
+    expect(existsSync(seen)).toBe(true)
+  })
 
   it('survives a worker that is killed', async () => {
     const home = await makeAnswerHome()

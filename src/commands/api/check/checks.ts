@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import type { Endpoint } from '../../../api/endpoints/endpoint.ts'
 import type { PageStyle } from '../../../api/operation.ts'
@@ -178,7 +179,7 @@ const BIG_PAGE = 100
 const SMALL_PAGE = 2
 const PAGES = 3
 
-/** How often the pages are read again because the list changed in the meantime, as the messages of a working agent do. */
+/** How often the pages are read while the list changes, as the messages of a working agent do. */
 const PAGE_ATTEMPTS = 5
 
 function pageChecks(endpoint: Endpoint, { limit, role, ...input }: Input): Check[] {
@@ -190,15 +191,13 @@ function pageChecks(endpoint: Endpoint, { limit, role, ...input }: Input): Check
       sent: `limit ${BIG_PAGE}, then ${PAGES} pages with limit ${SMALL_PAGE}`,
       async run(ask) {
         const readWhole = async () => itemsOf(page, (await ask({ ...input, limit: BIG_PAGE })).body)
-        let whole = await readWhole()
+        let problems: Problem[] = []
         for (let attempt = 0; attempt < PAGE_ATTEMPTS; attempt += 1) {
-          const problems = await pageProblems(endpoint, input, { page, whole, ask })
-          if (problems.length === 0) return []
-          const now = await readWhole()
-          if (JSON.stringify(now) === JSON.stringify(whole)) return problems
-          whole = now
+          const whole = await readWhole()
+          problems = await pageProblems(endpoint, input, { page, whole, ask })
+          if (problems.length === 0 || isDeepStrictEqual(whole, await readWhole())) break
         }
-        return []
+        return problems
       },
     },
   ]
