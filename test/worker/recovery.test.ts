@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { listIfThere } from '../../src/fs/list.ts'
 import { readJournal } from '../../src/journal/read.ts'
 import { appendEntry } from '../../src/journal/write.ts'
 import { packageRoot } from '../../src/package-root.ts'
@@ -57,7 +58,7 @@ async function typesOf({ stateDir }: World): Promise<string[]> {
 
 /** Events that a worker has claimed. */
 function idsIn({ spool }: World): string[] {
-  return readdirSync(spool.cur).flatMap((owner) => readdirSync(join(spool.cur, owner)))
+  return readdirSync(spool.cur).flatMap((owner) => listIfThere(join(spool.cur, owner)))
 }
 
 async function outcomeOf(world: World, id: string) {

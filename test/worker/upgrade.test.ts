@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { workerEnvironment } from '../../src/config/worker-env.ts'
+import { listIfThere } from '../../src/fs/list.ts'
 import { installFrontDoor } from '../../src/install/front-door.ts'
 import { packageVersion } from '../../src/package-root.ts'
 import { requestHandover } from '../../src/spool/handover.ts'
@@ -109,7 +110,8 @@ describe('a worker that is asked to end', () => {
     if (isGivenBack) answer.give()
     while (lockHolder(world.stateDir)?.pid === pid) await sleep(5)
     const owners = readdirSync(world.spool.cur).filter((owner) => owner.includes(`${pid}`))
-    const claimed = owners.flatMap((owner) => readdirSync(join(world.spool.cur, owner)))
+    // The worker removes its folder after it has released the lock.
+    const claimed = owners.flatMap((owner) => listIfThere(join(world.spool.cur, owner)))
     expect(claimed).toHaveLength(isGivenBack ? 0 : 1)
   })
 })

@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { listIfThere } from '../../src/fs/list.ts'
 import { prepareSpool } from '../../src/spool/prepare.ts'
 import { sweep } from '../../src/spool/sweep.ts'
 import { scrubEnvironment, wasInfluenced } from '../../src/worker/isolate.ts'
@@ -320,7 +321,7 @@ describe('the journal of a worker', () => {
 
 /** The events that workers have claimed. */
 function ownedIn(cur: string): string[] {
-  return readdirSync(cur).flatMap((owner) => readdirSync(join(cur, owner)))
+  return readdirSync(cur).flatMap((owner) => listIfThere(join(cur, owner)))
 }
 
 function filesIn(folder: string): string[] {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Outcome } from '../../../src/deliver/outcome.ts'
 import type { Delivery } from '../../../src/delivery.ts'
+import { listIfThere } from '../../../src/fs/list.ts'
 import { flush } from '../../../src/worker/control.ts'
 import { runDelivery } from '../../../src/worker/dispatch/card-run.ts'
 import { openWorker } from '../../../src/worker/open-worker.ts'
@@ -55,7 +56,7 @@ function parkedIn({ spool }: World, name: string) {
 }
 
 function claimed({ spool }: World): string[] {
-  return readdirSync(spool.cur).flatMap((owner) => readdirSync(join(spool.cur, owner)))
+  return readdirSync(spool.cur).flatMap((owner) => listIfThere(join(spool.cur, owner)))
 }
 
 describe('a delivery that failed', () => {
