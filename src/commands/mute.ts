@@ -40,14 +40,17 @@ export const muteCommand = defineCommand({
       valueHint: 'NAME',
     },
     kind: { type: 'string', description: 'Only this kind, such as done', valueHint: 'KIND' },
+    questions: { type: 'boolean', description: 'Permission questions too' },
   },
   run({ args }) {
     const now = new Date()
     const words = [args.for, args.time].filter((word) => word !== undefined)
-    const mute = makeMute({ ...muteExtent('mute', args), until: muteUntil(words, now) })
+    const until = muteUntil(words, now)
+    const mute = makeMute({ ...muteExtent('mute', args), until, questions: args.questions })
     const folders = stateFolders()
     for (const folder of folders) add(folder, mute, now.getTime())
-    const questions = [undefined, 'permission'].includes(mute.kind) ? ' Questions too.' : ''
+    const isSpared = mute.kind === undefined && !mute.questions
+    const questions = isSpared ? ' Questions still come.' : ''
     const hour = words.length === 0 ? ', for an hour' : ''
     const what = `${describeMute(mute)}${hour}.${questions} Take it back with: ${unmuteCommand(mute)}`
     say(asTyped(showPath(what)))

@@ -8,14 +8,15 @@ import { isInForce, type Mute, mutePath } from './mutes.ts'
 const MAX_MUTES = 100
 
 const fileSchema = z.object({
-  // 2 if one names a kind: an earlier version would read that one as a mute of all kinds.
-  format: z.literal([1, 2]),
+  // Before 3, a mute silenced questions too. An earlier version reads no other format, and mutes nothing.
+  format: z.literal([1, 2, 3]),
   mutes: z.array(
     z.object({
       until: z.number(),
       session: z.string().min(1).exactOptional(),
       project: z.string().min(1).exactOptional(),
       kind: z.string().min(1).exactOptional(),
+      questions: z.literal(true).exactOptional(),
     }),
   ),
 })
@@ -53,6 +54,5 @@ export function writeMutes(stateDir: string, mutes: readonly Mute[], now: number
   const path = mutePath(stateDir)
   const current = mutes.filter((mute) => isInForce(mute, now)).slice(-MAX_MUTES)
   if (current.length === 0) return rmSync(path, { force: true })
-  const format = current.some(({ kind }) => kind !== undefined) ? 2 : 1
-  replaceFile(path, JSON.stringify({ format, mutes: current }))
+  replaceFile(path, JSON.stringify({ format: 3, mutes: current }))
 }

@@ -5,7 +5,7 @@ import { showPath } from '../text/clean.ts'
 import { formatTime } from '../text/local-time.ts'
 import { quoteShown } from '../text/shell.ts'
 
-/** What a person has muted, and for how long. Without `session`, `project` and `kind`: everything. */
+/** What a person has muted, and for how long. Without `session`, `project` and `kind`: everything but questions. */
 export interface Mute {
   /** Unix ms; 0: until a person unmutes it. */
   until: number
@@ -14,6 +14,8 @@ export interface Mute {
   /** The name of a project, or its folder. */
   project?: string
   kind?: string
+  /** Whether permission questions are muted too: an agent stands still until one is answered. */
+  questions?: true
 }
 
 /** The file with the mutes, in the state folder. It exists only if something is muted. */
@@ -27,14 +29,16 @@ export function makeMute(said: {
   session?: string | undefined
   project?: string | undefined
   kind?: string | undefined
+  questions?: boolean | undefined
 }): Mute {
-  const { until, session, project, kind } = said
+  const { until, session, project, kind, questions = kind === 'permission' } = said
   const isPath = project !== undefined && (/^\.{1,2}$/.test(project) || /[/\\]/.test(project))
   return {
     until,
     ...(session && { session }),
     ...(project && { project: isPath ? resolve(project) : project }),
     ...(kind && { kind }),
+    ...(questions && { questions }),
   }
 }
 
@@ -44,15 +48,15 @@ export function describeMute(mute: Mute): string {
 }
 
 /** The command that takes back this mute and no other. */
-export function unmuteCommand({ session, project, kind }: Omit<Mute, 'until'>): string {
+export function unmuteCommand({ session, project, kind }: Partial<Mute>): string {
   const options = Object.entries({ session, project, kind }).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name} ${quoteShown(value)}`],
   )
   return ['hookbell unmute', ...options].join(' ')
 }
 
-/** `until 2026-11-20 09:00 (project shop)`. */
-export function extentOf({ until, session, project, kind }: Mute): string {
+/** `until 2026-11-20 09:00 (project shop), questions too`. */
+export function extentOf({ until, session, project, kind, questions }: Mute): string {
   const what = [
     session && `session ${showPath(session)}`,
     project && `project ${showPath(project)}`,
@@ -60,7 +64,7 @@ export function extentOf({ until, session, project, kind }: Mute): string {
   ]
   const named = what.filter(Boolean).join(', ')
   const when = until === 0 ? 'without an end' : `until ${formatTime(until)}`
-  return `${when}${named && ` (${named})`}`
+  return `${when}${named && ` (${named})`}${questions ? ', questions too' : ''}`
 }
 
 interface EventOrigin {
@@ -69,6 +73,7 @@ interface EventOrigin {
   cwd: string
   /** '' for a message of several kinds. */
   kind: string
+  isQuestion: boolean
 }
 
 /** The mute that applies to an event now; undefined if there is none. */
@@ -89,8 +94,9 @@ export function isSameExtent(one: Mute, other: Mute): boolean {
   return (['session', 'project', 'kind'] as const).every((name) => one[name] === other[name])
 }
 
-function isAbout({ session, project, kind }: Mute, origin: EventOrigin): boolean {
-  const { sessionId, ...where } = origin
+function isAbout({ session, project, kind, questions }: Mute, origin: EventOrigin): boolean {
+  const { sessionId, isQuestion, ...where } = origin
+  if (isQuestion && !questions) return false
   if (kind !== undefined && kind !== origin.kind) return false
   if (session !== undefined && !sessionId.startsWith(session)) return false
   return project === undefined || isIn(project, where)

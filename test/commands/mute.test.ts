@@ -44,19 +44,19 @@ describe('hookbell mute', () => {
     expect(readdirSync(home.state)).toEqual([])
   })
 
-  it('silences questions too, in every later worker, until unmute, but file channels still write', async () => {
+  it('silences questions on request, in every later worker, until unmute, but file channels still write', async () => {
     const { home, received, tell } = await makeMuteHome()
-    const { stdout } = await home.run('mute', '2h')
-    expect(stdout).toMatch(/^Muted until \d{4}-\d\d-\d\d \d\d:\d\d\. Questions too\./)
+    const { stdout } = await home.run('mute', '2h', '--questions')
+    expect(stdout).toMatch(/^Muted until \d{4}-\d\d-\d\d \d\d:\d\d, questions too\. Take it back/)
     expect((await home.run('status')).stdout).toMatch(
-      /^muted +until \d{4}-\d\d-\d\d \d\d:\d\d; take it back with: hookbell unmute$/m,
+      /^muted +until \d{4}-\d\d-\d\d \d\d:\d\d, questions too; take it back with: hookbell unmute$/m,
     )
     await tell()
     await tell({ session_id: 's2' })
     expect(received).toEqual([])
     expect(home.read('audit.jsonl').trim().split('\n')).toHaveLength(2)
     const why = await home.run('why')
-    expect(why.stdout).toMatch(/team +suppressed by the rule mute: Muted until /)
+    expect(why.stdout).toMatch(/team +suppressed by the rule mute: Muted until .*, questions too/)
     expect((await home.run('unmute')).stdout).toBe('No longer muted')
     expect((await home.run('status')).stdout).not.toMatch(/^muted/m)
     expect(existsSync(join(home.state, 'mutes.json'))).toBe(false)
@@ -65,10 +65,19 @@ describe('hookbell mute', () => {
     expect((await home.run('unmute')).stdout).toBe('Nothing was muted')
   })
 
-  it('silences a single session or project', async () => {
+  it('leaves questions alone', async () => {
     const { home, received, tell } = await makeMuteHome()
     await home.run('mute', '--session', 's1')
-    await home.run('mute', '1h', '--project', '.')
+    await tell({ hook_event_name: 'StopFailure', error: 'server_error' })
+    expect(received).toEqual([])
+    await tell()
+    expect(received).toHaveLength(1)
+  })
+
+  it('silences a single session or project', async () => {
+    const { home, received, tell } = await makeMuteHome()
+    await home.run('mute', '--session', 's1', '--questions')
+    await home.run('mute', '1h', '--project', '.', '--questions')
     await tell()
     await tell({ session_id: 's2', cwd: home.project })
     expect(received).toEqual([])
@@ -121,7 +130,7 @@ describe('hookbell mute', () => {
   ])('shows the name %j on one line, as does status', async (name, shown) => {
     const { home } = await makeMuteHome()
     const { stdout } = await home.run('mute', '--project', name)
-    expect(stdout).toContain(`(project ${shown}), for an hour. Questions too.`)
+    expect(stdout).toContain(`(project ${shown}), for an hour. Questions still come.`)
     expect(stdout).toContain(`No recent event is of the project ${shown}.`)
     const row = (await home.run('status')).stdout.split('\n').find((one) => /^muted /.test(one))
     expect(row).toContain(`(project ${shown})`)
@@ -145,7 +154,7 @@ describe('hookbell mute', () => {
     const { home } = await makeMuteHome()
     await home.run('mute', 'until', 'unmute', '--project', 'shop')
     const { stdout } = await home.run('mute')
-    expect(stdout).toMatch(/^Muted until \S+ \d\d:\d\d, for an hour\. Questions too\./)
+    expect(stdout).toMatch(/^Muted until \S+ \d\d:\d\d, for an hour\. Questions still come\./)
     expect(stdout.split('\n').slice(1)).toEqual(['Also muted without an end (project shop)'])
   })
 
@@ -195,7 +204,7 @@ describe('hookbell mute', () => {
     'mutes nothing when its file contains %j',
     async (text) => {
       const { home, received, tell } = await makeMuteHome()
-      await home.run('mute')
+      await home.run('mute', '--questions')
       writeFileSync(join(home.state, 'mutes.json'), text)
       await tell()
       expect(received).toHaveLength(1)

@@ -18,20 +18,27 @@ it('the mute file keeps the mutes that are in force', () => {
   expect(readMutes(folder)).toEqual(mutes)
 })
 
-it('the mute file has another format with a mute of one kind, which older versions would take for all kinds', () => {
+it('the mute file has a format that older versions do not read: they would silence questions', () => {
   const folder = makeFolder()
-  const mutes = [{ until: 0, kind: 'done' }]
+  const mutes = [
+    { until: 0, kind: 'done' },
+    { until: 0, questions: true as const },
+  ]
   writeMutes(folder, mutes, 10)
   expect(readMutes(folder)).toEqual(mutes)
-  expect(JSON.parse(readFileSync(mutePath(folder), 'utf8')).format).toBe(2)
-  writeMutes(folder, [{ until: 0 }], 10)
-  expect(JSON.parse(readFileSync(mutePath(folder), 'utf8')).format).toBe(1)
+  expect(JSON.parse(readFileSync(mutePath(folder), 'utf8')).format).toBe(3)
+})
+
+it('the mute file of an older version still mutes, but no questions', () => {
+  const folder = makeFolder()
+  writeFileSync(mutePath(folder), '{"format":1,"mutes":[{"until":0}]}')
+  expect(readMutes(folder)).toEqual([{ until: 0 }])
 })
 
 // A session is named by the beginning of its id, so an empty one would name every session.
 it.each([
   '',
-  '{"format":3,"mutes":[{"until":0}]}',
+  '{"format":4,"mutes":[{"until":0}]}',
   '{"format":1,"mutes":[{"until":0,"session":""}]}',
 ])('the mute file mutes nothing if it contains %j', (text) => {
   const folder = makeFolder()

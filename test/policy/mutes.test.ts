@@ -9,7 +9,13 @@ import {
 } from '../../src/policy/mutes.ts'
 
 describe('a mute', () => {
-  const whose = { sessionId: 'abc-def', project: 'shop', cwd: '/srv/code/shop', kind: 'done' }
+  const whose = {
+    sessionId: 'abc-def',
+    project: 'shop',
+    cwd: '/srv/code/shop',
+    kind: 'done',
+    isQuestion: false,
+  }
 
   it.each([
     [{}, true],
@@ -38,6 +44,8 @@ describe('a mute', () => {
     [{ until: Date.parse('2026-11-20T09:00Z') }, 'until 2026-11-20 09:00'],
     [{ session: 'abc', project: 'shop.x' }, 'without an end (session abc, project shop.x)'],
     [{ project: 'shop', kind: 'done' }, 'without an end (project shop, kind done)'],
+    [{ questions: true }, 'without an end, questions too'],
+    [{ project: 'shop', questions: true }, 'without an end (project shop), questions too'],
     [{ project: '.' }, `without an end (project ${process.cwd()})`],
     [{ project: '..' }, `without an end (project ${dirname(process.cwd())})`],
     [{ project: 'shop..' }, 'without an end (project shop..)'],
@@ -55,6 +63,20 @@ describe('a mute', () => {
       false,
       false,
     ])
+  })
+
+  it.each([
+    [{}, false],
+    [{ project: 'shop' }, false],
+    [{ kind: 'done' }, false],
+    [{ questions: true }, true],
+    [{ session: 'abc', questions: true }, true],
+    [{ session: 'def', questions: true }, false],
+    [{ kind: 'permission' }, true],
+  ])('of %j applies to a question: %s', (said, expected) => {
+    const question = { ...whose, kind: 'permission', isQuestion: true }
+    const mute = makeMute({ until: 10, ...said })
+    expect(findMute([mute], question, 9)).toEqual(expected ? mute : undefined)
   })
 
   it('of a folder does not apply to an event whose folder is unknown', () => {

@@ -141,7 +141,11 @@ export class Machine {
         return false
       case 'mute':
         this.#want('mute', action.isOn)
-        writeMutes(this.world.stateDir, action.isOn ? [{ until: 0 }] : [], Date.now())
+        writeMutes(
+          this.world.stateDir,
+          action.isOn ? [{ until: 0, questions: true }] : [],
+          Date.now(),
+        )
         return false
       case 'hold':
         this.#want('hold', action.isOn)

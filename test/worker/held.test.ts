@@ -120,14 +120,14 @@ describe('questions shortly after another question of their session', () => {
     accept(world, ask('two'), now + 1, inProject('other'))
     const muted = accept(world, ask('three'), now + 2, inProject('shop'))
     await world.once()
-    writeMutes(world.stateDir, [{ until: 0, project: 'shop' }], now)
+    writeMutes(world.stateDir, [{ until: 0, questions: true, project: 'shop' }], now)
     for (const name of world.parked()) makeDue(world, name)
     await world.once()
     expect(texts()).toHaveLength(2)
     expect(texts()[1]).toContain('make two')
     expect(texts()[1]).not.toContain('and 1 more')
     expect(await world.statusOf(muted)).toMatchObject({
-      channels: { team: { detail: 'Muted without an end (project shop)' } },
+      channels: { team: { detail: 'Muted without an end (project shop), questions too' } },
     })
   })
 
@@ -139,7 +139,7 @@ describe('questions shortly after another question of their session', () => {
     const second = accept(world, ask('two'), now + 1, inProject('other'))
     const muted = accept(world, ask('three'), now + 2, inProject('shop'))
     await world.once()
-    writeMutes(world.stateDir, [{ until: 0, project: 'shop' }], now)
+    writeMutes(world.stateDir, [{ until: 0, questions: true, project: 'shop' }], now)
     const journal = join(world.stateDir, 'journal.jsonl')
     renameSync(journal, `${journal}.kept`)
     mkdirSync(journal)
@@ -518,7 +518,7 @@ describe('a message that quiet hours hold', () => {
 
   it('is not dropped by a mute that may end before it is due', async () => {
     const { world, configure, received } = await makeQuiet()
-    writeMutes(world.stateDir, [{ until: Date.now() + hour }], Date.now())
+    writeMutes(world.stateDir, [{ until: Date.now() + hour, questions: true }], Date.now())
     configure(quietFor(6))
     await world.once()
     expect(world.parked()).toHaveLength(2)

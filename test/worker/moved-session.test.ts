@@ -63,7 +63,11 @@ describe.each(ways)('a session that began elsewhere, as %s', (way) => {
     ['the folder where the agent works', ({ folder }: World) => join(folder, 'lib'), false],
   ])('is muted by %s, or not', async (_, projectIn, isMuted) => {
     const { status, texts } = await endElsewhere(way, (world) =>
-      writeMutes(world.stateDir, [{ until: 0, project: projectIn(world) }], Date.now()),
+      writeMutes(
+        world.stateDir,
+        [{ until: 0, questions: true, project: projectIn(world) }],
+        Date.now(),
+      ),
     )
     expect(texts).toHaveLength(isMuted ? 0 : 1)
     expect(status?.outcome).toBe(isMuted ? 'suppressed' : 'delivered')

@@ -97,14 +97,14 @@ describe('later steps of a route', () => {
     const accept = (cwd: string) => world.accept({ ...ask, session_id: cwd, cwd })
     const asked = ['/srv/shop', '/srv/other'].map(accept)
     await world.once()
-    writeMutes(world.stateDir, [{ until: 0, project }], Date.now())
+    writeMutes(world.stateDir, [{ until: 0, questions: true, project }], Date.now())
     for (const id of asked) makeDue(world, `${id}.phone`)
     await world.once()
     expect(told()).toBe('desk phone')
     const [shop, other] = await Promise.all(asked.map(world.statusOf))
     expect(shop?.channels.phone).toMatchObject({
       state: 'suppressed',
-      detail: `Muted without an end (project ${project})`,
+      detail: `Muted without an end (project ${project}), questions too`,
     })
     expect(other?.channels.phone?.state).toBe('delivered')
   })
@@ -121,7 +121,7 @@ describe('later steps of a route', () => {
     })
     const id = world.accept(ask)
     await world.once()
-    writeMutes(world.stateDir, [{ until: 0 }], Date.now())
+    writeMutes(world.stateDir, [{ until: 0, questions: true }], Date.now())
     makeDue(world, `${id}.log`)
     await world.once()
     expect(world.lines().map((line) => line.id)).toEqual([id])

@@ -1,7 +1,7 @@
 import { describeMute, findMute } from '../mutes.ts'
 import { defineRule, type HeldEvent, type JudgeContext, send, suppress } from '../types.ts'
 
-/** Suppresses what a person has muted, including questions. Channels for records still get it. */
+/** Suppresses what a person has muted. Channels for records still get it. */
 export const mute = defineRule({
   name: 'mute',
   isNoise: false,
@@ -16,6 +16,6 @@ function whyMuted(
   event: Pick<HeldEvent, 'sessionId' | 'project' | 'cwd' | 'kind'>,
   { mutes, now }: Pick<JudgeContext, 'mutes' | 'now'>,
 ): string | undefined {
-  const muted = findMute(mutes, event, now)
+  const muted = findMute(mutes, { ...event, isQuestion: event.kind === 'permission' }, now)
   return muted && describeMute(muted)
 }

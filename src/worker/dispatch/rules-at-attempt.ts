@@ -77,10 +77,11 @@ export function heldUntil(delivery: Delivery, { until }: Hold, from: number): De
  * folder or project.
  */
 export async function originOf(
-  { events, kind, message: { sessionId, cwd } }: Delivery,
+  { events, kind, questions = [], message: { sessionId, cwd } }: Delivery,
   projectOf: RuleDeps['projectOf'],
 ) {
-  const about = { sessionId, kind: events.length > 1 ? '' : kind }
+  const isQuestion = kind === 'permission' || questions.length > 0
+  const about = { sessionId, kind: events.length > 1 ? '' : kind, isQuestion }
   if (events.length > 1 && sessionId === '') return { ...about, cwd: '', project: '' }
   return { ...about, cwd, project: await projectOf(cwd).catch(() => '') }
 }

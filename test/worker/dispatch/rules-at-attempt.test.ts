@@ -156,7 +156,7 @@ describe('a message that failed before quiet hours', () => {
     await world.once()
     giveUp(world)
     configure({ quietHours: quiet })
-    writeMutes(world.stateDir, [{ until: 0 }], Date.now())
+    writeMutes(world.stateDir, [{ until: 0, questions: true }], Date.now())
     receiver.isUp = true
     await retryById(world, id)
     await world.once()
@@ -263,7 +263,7 @@ describe('a message that a person requests by its channel', () => {
   it('is sent whatever is muted, and in quiet hours', async () => {
     const { world, receiver, received, configure } = await makeFailingWorld()
     configure({ quietHours: quiet })
-    writeMutes(world.stateDir, [{ until: 0 }], Date.now())
+    writeMutes(world.stateDir, [{ until: 0, questions: true }], Date.now())
     receiver.isUp = true
     const event = Buffer.from(JSON.stringify({ hook_event_name: 'StopFailure', message: 'x' }))
     await deliverTo('team', { body: event, env: {} }, world)
@@ -285,7 +285,7 @@ describe('a summary of two sessions that waits for its next attempt', () => {
     expect((await retry()).map(textOf)).toEqual([expect.stringContaining('and 1 more')])
     expect(world.parked()).toHaveLength(2)
     receiver.isUp = true
-    writeMutes(world.stateDir, [{ until: 0, ...mute }], Date.now())
+    writeMutes(world.stateDir, [{ until: 0, questions: true, ...mute }], Date.now())
     expect(await retry()).toHaveLength(count)
   })
 })
@@ -296,13 +296,13 @@ describe('a message that waits for its next attempt', () => {
     const id = world.accept({ ...stop('s1'), hook_event_name: 'PermissionRequest' })
     await world.once()
     receiver.isUp = true
-    writeMutes(world.stateDir, [{ until: 0 }], Date.now())
+    writeMutes(world.stateDir, [{ until: 0, questions: true }], Date.now())
     expect(await retry()).toEqual([])
     expect(world.parked()).toEqual([])
     expect(await world.statusOf(id)).toMatchObject({
       channels: {
         file: { state: 'delivered' },
-        team: { state: 'suppressed', attempts: 1, detail: 'Muted without an end' },
+        team: { state: 'suppressed', attempts: 1, detail: 'Muted without an end, questions too' },
       },
     })
   })
@@ -318,7 +318,7 @@ describe('a message that waits for its next attempt', () => {
     world.accept({ ...stop('s1'), cwd: '/srv/shop' })
     await world.once()
     receiver.isUp = true
-    writeMutes(world.stateDir, [{ until: 0, ...mute }], Date.now())
+    writeMutes(world.stateDir, [{ until: 0, questions: true, ...mute }], Date.now())
     expect(await retry()).toHaveLength(count)
   })
 })
