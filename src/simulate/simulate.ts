@@ -76,7 +76,7 @@ export function simulate(options: SimulateOptions): Simulation {
     host,
     mutes: (_, event, heldFor) => {
       const entry = byId.get(event)
-      return entry && recorded.wasMuted(entry, heldFor) ? [{ until: 0 }] : []
+      return entry && recorded.wasMuted(entry, heldFor) ? [{ until: 0, questions: true }] : []
     },
     whyNotAsked: (event, channel) => {
       const entry = byId.get(event)

@@ -75,7 +75,7 @@ describe('the noise rules, for any sequence of events', () => {
   it('drop everything that is muted', () => {
     fc.assert(
       fc.property(timelines, (events) => {
-        const mutes = () => [{ until: 0 }]
+        const mutes = () => [{ until: 0, questions: true as const }]
         const { pings } = runTimeline(events, { config: { routes: everything }, mutes })
         expect(pings).toEqual([])
       }),

@@ -122,7 +122,8 @@ describe('the rule', () => {
       [0, request],
       [6, notice],
     ]
-    const mutes = (now: number) => (now < start + 3000 ? [{ until: 0 }] : [])
+    const mutes = (now: number) =>
+      now < start + 3000 ? [{ until: 0, questions: true as const }] : []
     expect(told(steps, {}, { mutes })).toEqual(['desktop 6'])
   })
 
@@ -394,7 +395,8 @@ describe('the rule', () => {
       [20, stop],
       [80, idle],
     ]
-    const mutes = (now: number) => (now < start + 30_000 ? [{ until: 0 }] : [])
+    const mutes = (now: number) =>
+      now < start + 30_000 ? [{ until: 0, questions: true as const }] : []
     expect(told(long, {}, { mutes })).toEqual(['desktop 80'])
     expect(told(short(stop), {}, { mutes })).toEqual([])
     expect(told(short(asking), {}, { mutes })).toEqual(['desktop 68'])
@@ -1480,12 +1482,22 @@ describe('the rule', () => {
 
   it('`mute` also silences a channel without other rules, but not one that keeps a record', () => {
     const all = { audit: { type: 'file', path: '/tmp/a' }, desk: { type: 'desktop', noise: false } }
-    const mutes = () => [{ until: 0 }]
+    const mutes = () => [{ until: 0, questions: true as const }]
     expect(told([[0, request]], { channels: all }, { mutes })).toEqual(['audit 0'])
   })
 
+  it('`mute` leaves questions alone, unless it names them', () => {
+    const mutes = () => [{ until: 0 }]
+    const steps: Step[] = [
+      [0, request],
+      [60, stop],
+    ]
+    expect(told(steps, {}, { mutes })).toEqual(['desktop 0'])
+  })
+
   it('`mute` drops events that were held before', () => {
-    const mutes = (now: number) => (now > start + 1500 ? [{ until: 0 }] : [])
+    const mutes = (now: number) =>
+      now > start + 1500 ? [{ until: 0, questions: true as const }] : []
     expect(
       told(
         [

@@ -138,7 +138,9 @@ describe('simulate', () => {
 
   it('ignores muted events', () => {
     const { lines } = loadSequences().find(({ name }) => name === 'permission-burst') ?? {}
-    const replay = new Replay(policyConfig({}), { mutes: () => [{ until: 0 }] })
+    const replay = new Replay(policyConfig({}), {
+      mutes: () => [{ until: 0, questions: true as const }],
+    })
     for (const [index, line] of (lines ?? []).entries()) {
       replay.add({ found: enrichedOfLine(line, start, `event-${index}`) })
     }
