@@ -12,6 +12,7 @@ const topics: { [folder: string]: readonly string[] } = {
   'api/endpoints': ['conformance', 'endpoints', 'schemas'],
   'api/reference': ['reference'],
   'api/transports': [
+    'as-response',
     'close',
     'compressed',
     'connecting',

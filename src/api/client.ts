@@ -6,12 +6,14 @@ import type { RawRequest } from './core/request.ts'
 import { type AddAndWait, makeAddAndWait } from './follow-up/add-and-wait.ts'
 import { makeWatch, type Watch } from './follow-up/watch.ts'
 import { makeMethods, makePool, mergeOptions, type Pool } from './make-client.ts'
-import { makeRotateTo, type RotateTo } from './rotate-to.ts'
+import { makeRotateTo } from './platform.ts'
+import type { RotatedKey } from './rotate-to.ts'
 import { makeSetManyUsers, type SetManyUsers } from './set-many-users.ts'
 import type {
   EndpointMethods,
   OrganizationApi,
   OrganizationLimitsApi,
+  RotateKeyInput,
   ServiceAccountsApi,
   ServiceAccountsKeysApi,
   SessionsApi,
@@ -55,6 +57,13 @@ export interface KeysClient extends ServiceAccountsKeysApi {
    */
   readonly rotateTo: RotateTo
 }
+
+/** The method `serviceAccounts.keys.rotateTo`. */
+export type RotateTo = (
+  file: string,
+  input: RotateKeyInput,
+  options?: CallOptions,
+) => Promise<RotatedKey>
 
 /** Credit limits and users of the organization. */
 export interface OrganizationClient extends OrganizationApi {
@@ -118,7 +127,7 @@ function makeClient(options: ClientOptions, pool: Pool): Client {
   const watch = makeWatch(sessions.messages, pool.pauses)
   const addAndWait = makeAddAndWait(sessions.messages, pool.pauses)
   const withOptions = (more: DerivedOptions) => makeClient(mergeOptions(options, more), pool)
-  const rotateTo = makeRotateTo(serviceAccounts.keys, (apiKey, callOptions) =>
+  const rotateTo = makeRotateTo(serviceAccounts.keys.rotate, (apiKey, callOptions) =>
     withOptions({ apiKey }).organization.limits.getGlobal({}, callOptions),
   )
   const close = async () => {

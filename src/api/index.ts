@@ -11,6 +11,7 @@ export {
   type LimitsClient,
   type MessagesClient,
   type OrganizationClient,
+  type RotateTo,
   type ServiceAccountsClient,
   type SessionsClient,
 } from './client.ts'
@@ -58,7 +59,7 @@ export type { Watch, WatchInput } from './follow-up/watch.ts'
 export type { Host, RetryClass } from './operation.ts'
 export { fileFromPath, httpsTransport, imageFromPath, undiciTransport } from './platform.ts'
 export { fieldOf } from './record.ts'
-export type { RotatedKey, RotateTo } from './rotate-to.ts'
+export type { RotatedKey } from './rotate-to.ts'
 export type { SetManyUsers } from './set-many-users.ts'
 export {
   type Phase,

@@ -38,7 +38,7 @@ const titles: { [status: number]: string } = {
 const platform: Platform = {
   fileFromPath: async () => Promise.reject(needsNode('fileFromPath')),
   imageFromPath: async () => Promise.reject(needsNode('imageFromPath')),
-  openSecretFile: async () => Promise.reject(new Error('there are no files here')),
+  makeRotateTo: () => async () => Promise.reject(needsNode('rotateTo')),
   httpsTransport: () => makeRefusing('https'),
   undiciTransport: () => makeRefusing('undici'),
   isUndiciUsable: () => false,
@@ -48,7 +48,7 @@ const platform: Platform = {
 export const {
   fileFromPath,
   imageFromPath,
-  openSecretFile,
+  makeRotateTo,
   httpsTransport,
   undiciTransport,
   isUndiciUsable,

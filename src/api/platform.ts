@@ -2,7 +2,7 @@
 import { process } from './timers.ts'
 
 export { fileFromPath, imageFromPath } from './attachments.ts'
-export { openSecretFile } from './secret-file.ts'
+export { makeRotateTo } from './rotate-to.ts'
 export { httpsTransport } from './transports/https.ts'
 export { isUndiciUsable, undiciTransport } from './transports/undici.ts'
 

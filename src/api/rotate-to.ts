@@ -1,9 +1,7 @@
 import type { CallOptions } from './core/options.ts'
 import { ConfigError, DecodeError, hasErrorMarker, invalid } from './errors.ts'
-import { openSecretFile } from './platform.ts'
 import { withoutUndefined } from './record.ts'
-import type { SecretFile } from './secret-file.ts'
-import type { ApiKey, RotateKeyInput, RotateKeyResponse, ServiceAccountsKeysApi } from './types.ts'
+import { openSecretFile, type SecretFile } from './secret-file.ts'
 
 /** The result of a rotation. The key itself is only in the file. */
 export interface RotatedKey {
@@ -17,22 +15,26 @@ export interface RotatedKey {
   expiresAt?: number
 }
 
-/** The method `serviceAccounts.keys.rotateTo`, described in `KeysClient`. */
-export type RotateTo = (
-  file: string,
-  input: RotateKeyInput,
-  options?: CallOptions,
-) => Promise<RotatedKey>
+/** The response of a rotation. */
+interface Rotated {
+  apiKey: Omit<RotatedKey, 'file'> & { value: string }
+}
 
 /** A call that needs a key and changes nothing. */
 type TryKey = (apiKey: string, options: CallOptions) => Promise<unknown>
 
 /** Makes `serviceAccounts.keys.rotateTo` of a client. */
-export function makeRotateTo(keys: ServiceAccountsKeysApi, tryKey: TryKey): RotateTo {
-  return async function rotateTo(file, input, options) {
+export function makeRotateTo<Input>(
+  rotate: (input: Input, options?: CallOptions) => Promise<Rotated>,
+  tryKey: TryKey,
+) {
+  return async function rotateTo(
+    file: string,
+    input: Input,
+    options?: CallOptions,
+  ): Promise<RotatedKey> {
     const secretFile = await openFile(file)
-    const { value, id, fingerprint, name, expiresAt } = await keys
-      .rotate(input, options)
+    const { value, id, fingerprint, name, expiresAt } = await rotate(input, options)
       .then(requireKey)
       .catch((error: unknown) => giveUp(error, secretFile, file))
     await secretFile.save(`${value}\n`).catch((cause: unknown) => {
@@ -46,7 +48,7 @@ export function makeRotateTo(keys: ServiceAccountsKeysApi, tryKey: TryKey): Rota
 }
 
 /** Needed because a response of another shape is an error only if `strict` is set. */
-function requireKey(rotated: RotateKeyResponse): ApiKey {
+function requireKey(rotated: Rotated): Rotated['apiKey'] {
   if (rotated?.apiKey?.value?.trim?.()) return rotated.apiKey
   throw new DecodeError('rotateTo: the response has no key', { bodyText: JSON.stringify(rotated) })
 }

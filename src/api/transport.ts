@@ -22,6 +22,8 @@ export interface TransportRequest {
    * response headers are there. If a transport never calls it, the request counts as sent.
    */
   onPhase(phase: 'connect' | 'headers' | 'body'): void
+  /** Whether the body of a success is wanted as it arrives. A transport that ignores it responds with text. */
+  isStreamed?(): boolean
 }
 
 export interface TransportResponse {
@@ -29,6 +31,8 @@ export interface TransportResponse {
   /** Response headers by name, in lower case. */
   headers: ResponseHeaders
   text: string
+  /** In place of `text`: the body as it arrives, decompressed. It fails when the attempt is ended. */
+  body?: AsyncIterable<Uint8Array> | undefined
   /** `too-long`: cut at the limit. `broken`: the connection ended before the body did. */
   end: 'complete' | 'too-long' | 'broken'
   cause?: unknown
@@ -57,6 +61,14 @@ export class TransportFailure extends Error {
 /** Whether a status means success. */
 export function isSuccess(status: number): boolean {
   return status >= 200 && status <= 299
+}
+
+/** Statuses of responses that have no body. */
+export const NO_BODY = /^(1..|204|205|304)$/
+
+/** Whether to respond with the body as it arrives. Errors never do, since the client reads them. */
+export function wantsStream({ isStreamed }: TransportRequest, status: number): boolean {
+  return isSuccess(status) && !NO_BODY.test(`${status}`) && Boolean(isStreamed?.())
 }
 
 /** The body of an error response is kept up to this many bytes. */

@@ -2,6 +2,7 @@ import { hasErrorMarker } from '../errors.ts'
 import type { ResponseHeaders } from '../transport.ts'
 import type { Answered } from './call.ts'
 import { requestIdOf } from './failure.ts'
+import { responseOf } from './read-response.ts'
 
 /** Facts about a call and its response, besides the data. */
 export interface ResponseInfo {
@@ -22,10 +23,19 @@ export interface WithResponse<Data> extends ResponseInfo {
   data: Data
 }
 
-/** A promise of the data. `withResponse()` gives the data with status, headers and request ID. */
+/** A promise of the data. `withResponse()` adds status, headers and request ID; `asResponse()` gives the response itself. */
 export interface ApiPromise<Data> extends Promise<Data> {
   /** The data with the status, the headers and the request ID of its response. Sends nothing again. */
   withResponse(): Promise<WithResponse<Data>>
+  /**
+   * The response as it arrives: status, headers, and the body as a stream that nothing has read, checked or limited.
+   * Called in the same expression as the method; the call itself then resolves to the response as well. Once it is there,
+   * only `signal` and `close()` end it: read the body, or cancel it. Failures and errors of the service reject as ever.
+   *
+   * @example
+   * const { status, headers, body } = await client.wiki.get({ wikiRunId }).asResponse()
+   */
+  asResponse(): Promise<Response>
 }
 
 /**
@@ -33,20 +43,27 @@ export interface ApiPromise<Data> extends Promise<Data> {
  * V8 then knows who awaits it, which the stack of errors needs.
  */
 export function makeApiPromise(
-  send: () => Promise<Answered>,
+  send: (isStreamed: () => boolean) => Promise<Answered>,
   read: (answered: Answered) => unknown,
   site?: CallSite,
 ): ApiPromise<unknown> {
-  let info: ResponseInfo
+  let isRaw = false
+  let answered: Answered
+  let response: Response | undefined
   const promise = callEndpoint()
-  const withResponse = () => promise.then((data) => ({ data, ...info }))
-  return Object.assign(promise, { withResponse })
+  const withResponse = () => promise.then((data) => ({ data, ...infoOf(answered) }))
+  const asResponse = () => {
+    isRaw = true
+    return promise.then(() => response ?? responseOf(answered))
+  }
+  return Object.assign(promise, { withResponse, asResponse })
 
   async function callEndpoint() {
     try {
-      const answered = await send()
-      info = infoOf(answered)
-      return read(answered)
+      answered = await send(() => isRaw)
+      if (!isRaw) return read(answered)
+      response = responseOf(answered)
+      return response
     } catch (error) {
       throw atCallSite(error, site, 'callEndpoint')
     }

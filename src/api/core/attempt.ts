@@ -66,8 +66,17 @@ export interface Received {
   text: string
 }
 
+/** The body of a response that still arrives. */
+export interface Arriving {
+  chunks: AsyncIterable<Uint8Array>
+  /** Ends with the body. */
+  life: Lifetime
+  /** To be called when the body has ended: the call is over then. */
+  stop(): void
+}
+
 export type Attempt =
-  | { failure?: undefined; received: Received; isTooLong: boolean }
+  | { failure?: undefined; received: Received; isTooLong: boolean; arriving?: Arriving }
   | { failure: AttemptFailure; received?: Received }
 
 /** Sends the request once. Returns network failures, timeouts and error statuses; rethrows a `ClientError`. */
@@ -78,17 +87,23 @@ export async function tryOnce(call: Call, clock: Clock, attempt: number): Promis
     if (!life.endReason) clock.phase = phase
   }
   const request = Object.assign(life, call.request, { onPhase })
+  let chunks: TransportResponse['body']
   try {
     const response = await clock.attempt(
       request,
       () => exchangeOnce(call, request, attempt),
       call.limits.timeoutMs,
     )
-    return judge(response)
+    chunks = response.body
+    const judged = judge(response)
+    if (!chunks || judged.failure) return judged
+    return { ...judged, arriving: { chunks, life, stop: () => clock.stop(life) } }
   } catch (error) {
     if (error instanceof Ended) return { failure: error.failure }
     if (hasErrorMarker(error)) throw error
     return { failure: networkFailure(error, clock.phase) }
+  } finally {
+    if (!chunks) life.settle()
   }
 }
 
@@ -155,7 +170,8 @@ function judge({ status, headers: given, text, end, cause }: TransportResponse):
 const PERMANENT =
   /^(CERT_|DEPTH_ZERO|EPROTO|ERR_(CLOSED|INVALID|SSL|TLS)|SELF_SIGNED|UNABLE_TO|UND_ERR_INVALID)/
 
-function networkFailure(error: unknown, phase: Phase): AttemptFailure {
+/** What the error of a transport means. */
+export function networkFailure(error: unknown, phase: Phase): AttemptFailure {
   const failure = error instanceof TransportFailure ? error : new TransportFailure(error, true)
   const permanent = isPermanent(failure.cause)
   // Some transports, such as `fetch`, report no connect phase: only their failure tells that nothing was sent.

@@ -24,12 +24,13 @@ export async function perform(
   shared: Shared,
   target: Target,
   options: CallOptions,
+  isStreamed: () => boolean,
   startedAt = now(),
 ): Promise<Answered> {
   const settings = shared.settings()
   const limits = resolveLimits(target.place, settings.limits, options)
   const { signal } = options
-  const request = requestOf(target, settings, limits)
+  const request = { ...requestOf(target, settings, limits), isStreamed }
   callCount += 1
   const call = { id: callCount, shared, settings, target, limits, request, secrets: [], signal }
   const outcome = await send(call, startedAt)

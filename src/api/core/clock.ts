@@ -124,8 +124,10 @@ export class Clock {
     if (signal) this.#forget = onAbort(signal, () => this.#life?.end(this.#aborted()))
   }
 
-  stop() {
+  /** The call is over, and with it the attempt that was left to finish its body. */
+  stop(life?: Lifetime) {
     this.#forget?.()
+    life?.settle()
   }
 
   get elapsedMs() {
@@ -172,7 +174,6 @@ export class Clock {
       })
     } finally {
       clearTimeout(timer)
-      life.settle()
     }
   }
 

@@ -19,7 +19,7 @@ export function makeMethod(
   // Callers without types give null for nothing.
   const call = (input: unknown, options?: CallOptions | null, site?: CallSite) =>
     makeApiPromise(
-      () => reach(shared, operation(), input, options ?? noOptions),
+      (isStreamed) => reach(shared, operation(), input, options ?? noOptions, isStreamed),
       (answered) => readResponse(shared, operation(), answered, input),
       site,
     )
@@ -39,7 +39,13 @@ export function makeMethod(
 }
 
 /** Tries the other path of an endpoint that has two if one is not found, and remembers the one that works. */
-function reach(shared: Shared, entry: Operation, input: unknown, options: CallOptions) {
+function reach(
+  shared: Shared,
+  entry: Operation,
+  input: unknown,
+  options: CallOptions,
+  isStreamed: () => boolean,
+) {
   const { id, path: usual, alternatePath } = entry
   const { workingPaths } = shared
   const override = shared.options.paths?.[id as EndpointId]
@@ -47,7 +53,7 @@ function reach(shared: Shared, entry: Operation, input: unknown, options: CallOp
   const other = known === alternatePath ? usual : alternatePath
   const startedAt = now()
   const go = (path: string) =>
-    perform(shared, targetOf(shared, entry, path, input, options), options, startedAt)
+    perform(shared, targetOf(shared, entry, path, input, options), options, isStreamed, startedAt)
   // Not async: one more async function would hide the caller from V8's async stack trace.
   if (override || !other) return go(known)
   return go(known).catch(async (error: unknown) => {

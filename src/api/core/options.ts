@@ -23,7 +23,7 @@ export interface Limits {
   headers?: Readonly<Record<string, string>> | undefined
   /** Whether unknown inputs, and missing or mistyped known fields of responses, are errors. @default false */
   strict?: boolean | undefined
-  /** The longest response that is accepted, in bytes after decompression, up to 512 MiB. @default 67108864 */
+  /** The longest response that is accepted, in bytes after decompression, up to 512 MiB. Not for `asResponse()`. @default 67108864 */
   maxResponseBytes?: number | undefined
 }
 
@@ -62,6 +62,7 @@ export interface IncomingResponse {
   url: string
   status: number
   headers: ResponseHeaders
+  /** Empty for `asResponse()`. */
   bodyText: string
 }
 

@@ -54,6 +54,11 @@ export class PageList<Page, Item> implements PromiseLike<Page>, AsyncIterable<It
     return this.#fetchFirst().withResponse()
   }
 
+  /** The response of the first page as it arrives. The list itself is of no use then. */
+  asResponse(): Promise<Response> {
+    return this.#fetchFirst().asResponse()
+  }
+
   /**
    * The pages, one request each. Nothing is fetched ahead.
    * @throws {DecodeError} after a page that announces more pages without a cursor, or repeats an earlier cursor

@@ -1,10 +1,13 @@
 import { DecodeError, type Drift } from '../errors.ts'
 import type { Operation } from '../operation.ts'
+import { NO_BODY } from '../transport.ts'
 import { decode } from '../validation/decode.ts'
-import type { Received, Shared } from './attempt.ts'
+import { type Arriving, networkFailure, type Received, type Shared } from './attempt.ts'
 import type { Answered } from './call.ts'
-import { shownOf } from './failure.ts'
+import { Ended } from './clock.ts'
+import { shownOf, toError } from './failure.ts'
 import { redact, redactValue } from './redact.ts'
+import type { AttemptFailure } from './retry.ts'
 
 const SHOWN_DRIFTS = 5
 
@@ -29,6 +32,49 @@ export function readResponse(
     throw undecodable(answered, received, `not of the known shape: ${listDrift(drift)}`, drift)
   for (const one of drift) shared.reportDrift(one)
   return value
+}
+
+/**
+ * The response of a call as it is.
+ * @throws {DecodeError} if it is too long, for a transport that responds with text
+ */
+export function responseOf(answered: Answered): Response {
+  const { last } = answered.outcome
+  const { status = 0, headers: given = {}, text } = receivedIn(answered) ?? last.received ?? {}
+  const headers = new Headers()
+  for (const [name, values] of Object.entries(given))
+    for (const value of [values ?? []].flat()) headers.append(name, value)
+  const arriving = 'arriving' in last && last.arriving
+  const body = arriving ? streamOf(arriving, answered) : text
+  return new Response(NO_BODY.test(`${status}`) ? null : body, { status, headers })
+}
+
+/** The body as a stream, which reads nothing ahead. */
+function streamOf({ chunks, life, stop }: Arriving, { call, outcome }: Answered) {
+  const iterator = chunks[Symbol.asyncIterator]()
+  const errorOf = (failure: AttemptFailure) => toError(call, outcome.facts, { failure })
+  const source = {
+    start(controller: ReadableStreamDefaultController<Uint8Array>) {
+      life.onEnd((reason) => {
+        stop()
+        // Not left to the transport: the fetch of Node.js may never tell.
+        if (reason instanceof Ended) controller.error(errorOf(reason.failure))
+      })
+    },
+    async pull(controller: ReadableStreamDefaultController<Uint8Array>) {
+      try {
+        const { value, done } = await iterator.next()
+        if (!done) return controller.enqueue(value)
+        controller.close()
+      } catch (error) {
+        stop()
+        throw errorOf(networkFailure(error, 'body'))
+      }
+      stop()
+    },
+    cancel: () => life.end(new Error('the body was cancelled')),
+  }
+  return new ReadableStream(source, { highWaterMark: 0 })
 }
 
 function receivedIn(answered: Answered): Received | undefined {

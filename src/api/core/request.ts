@@ -30,7 +30,7 @@ export function makeRequest(shared: Shared) {
   return (input: RawRequest, given?: CallOptions): ApiPromise<unknown> => {
     const options = given ?? noOptions
     return makeApiPromise(
-      async () => perform(shared, targetOf(input, options), options),
+      async (isStreamed) => perform(shared, targetOf(input, options), options, isStreamed),
       (answered) => readResponse(shared, undefined, answered),
     )
   }

@@ -20,10 +20,13 @@ export async function send(call: Call, startedAt: number): Promise<Outcome> {
   const { limits, shared, signal } = call
   const clock = new Clock(limits.deadlineMs, signal, shared.pauses, startedAt)
   shared.budget.earn()
+  let outcome: Outcome | undefined
   try {
-    return await repeat(call, clock)
+    outcome = await repeat(call, clock)
+    return outcome
   } finally {
-    clock.stop()
+    // A body that still arrives stops it at its end.
+    if (!(outcome && 'arriving' in outcome.last)) clock.stop()
   }
 }
 

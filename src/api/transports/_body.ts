@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import { process } from '../timers.ts'
 import {
   errorBodyBytes,
@@ -65,6 +66,15 @@ function decompressorOf(headers: ResponseHeaders) {
   return isGzip ? zlib.createGunzip() : zlib.createBrotliDecompress()
 }
 
+/** The stream, decompressed. Its errors are for whoever reads it; without a reader, they must not end the process. */
+export function decompressed(stream: Readable, headers: ResponseHeaders): Readable {
+  const decompressor = decompressorOf(headers)
+  stream.on('error', () => {})
+  if (!decompressor) return stream
+  decompressor.on('error', () => {})
+  return process.getBuiltinModule('node:stream').pipeline(stream, decompressor, () => {})
+}
+
 /** The text of a stream up to a limit. Decompression stops there, since a small body may be a zip bomb. */
 export async function readText(
   stream: AsyncIterable<Uint8Array>,
@@ -106,19 +116,34 @@ export function closable(
     async send(request) {
       if (isClosed) throw new TransportFailure(closedError(), false)
       let end: End | undefined
+      const forget = () => end && open.delete(end)
+      let response: TransportResponse | undefined
       try {
-        return await exchange(request, (given) => {
-          end = given
+        response = await exchange(request, (given) => {
+          end = (reason) => {
+            forget()
+            given(reason)
+          }
           open.add(end)
           request.onEnd(end)
         })
+        if (response.body) response.body = withEnd(response.body, forget)
+        return response
       } finally {
-        if (end) open.delete(end)
+        if (!response?.body) forget()
       }
     },
     async close() {
       isClosed = true
       for (const end of open) end(closedError())
     },
+  }
+}
+
+async function* withEnd(chunks: AsyncIterable<Uint8Array>, onEnd: () => void) {
+  try {
+    yield* chunks
+  } finally {
+    onEnd()
   }
 }

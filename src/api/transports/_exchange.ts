@@ -1,8 +1,14 @@
 import type { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
-import { setImmediate, setTimeout } from '../timers.ts'
-import type { ResponseHeaders, TransportRequest, TransportResponse } from '../transport.ts'
-import { acceptEncoding, PartialResponse } from './_body.ts'
+import { process, setImmediate, setTimeout } from '../timers.ts'
+import {
+  type ResponseHeaders,
+  type TransportRequest,
+  type TransportResponse,
+  wantsStream,
+} from '../transport.ts'
+import { acceptEncoding, decompressed, PartialResponse } from './_body.ts'
 
 /**
  * One request to undici and its response. Uses `dispatch()`: `request()` takes longer and does not tell when
@@ -18,6 +24,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #reject!: (reason: unknown) => void
   #socket: Socket | undefined
   #received: PartialResponse | undefined
+  #stream: Readable | undefined
 
   constructor(request: TransportRequest) {
     this.request = request
@@ -54,10 +61,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: ResponseHeaders) {
     if (status < 200) return
     this.request.onPhase('body')
+    if (wantsStream(this.request, status)) return this.#startStream(status, headers)
     this.#received = new PartialResponse(status, headers, this.request.maxResponseBytes)
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer) {
+    if (this.#stream) {
+      this.#stream.push(chunk)
+      if (this.#stream.readableLength > this.request.maxResponseBytes)
+        controller.abort(new Error('more than maxResponseBytes arrived that nobody has read'))
+      return
+    }
     if (this.#received?.add(chunk)) return
     this.#settle('too-long')
     controller.abort(new Error('too long'))
@@ -84,8 +98,18 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (!this.isSent) this.#socket?.destroy(reason)
   }
 
+  #startStream(status: number, headers: ResponseHeaders) {
+    const { Readable } = process.getBuiltinModule('node:stream')
+    // Nothing holds the server back: undici ends the process if a connection breaks while its parser is paused.
+    this.#stream = new Readable({ read: () => {} })
+    const body = decompressed(this.#stream, headers)
+    this.#resolve({ status, headers, text: '', body, end: 'complete' })
+  }
+
   #settle(end: TransportResponse['end'], cause?: unknown) {
-    if (this.#received) this.#resolve(this.#received.finish(end, cause))
+    if (this.#stream && end === 'complete') this.#stream.push(null)
+    else if (this.#stream) this.#stream.destroy(cause as Error)
+    else if (this.#received) this.#resolve(this.#received.finish(end, cause))
     else this.#reject(cause)
   }
 }

@@ -1,4 +1,10 @@
-import { type Transport, TransportFailure, type TransportRequest } from '../transport.ts'
+import {
+  type Transport,
+  TransportFailure,
+  type TransportRequest,
+  type TransportResponse,
+  wantsStream,
+} from '../transport.ts'
 import { bodyLimit, closable, readText } from './_body.ts'
 
 export interface FetchOptions {
@@ -48,11 +54,15 @@ export function fetchTransport({ fetch: given }: FetchOptions = {}): Transport {
   })
 }
 
-async function exchange(request: TransportRequest, controller: AbortController, fetch: Fetch) {
-  const { method, origin, path, headers, body, maxResponseBytes } = request
+async function exchange(
+  request: TransportRequest,
+  controller: AbortController,
+  fetch: Fetch,
+): Promise<TransportResponse> {
+  const { method, origin, path, body, maxResponseBytes } = request
   const response = await fetch(origin + path, {
     method,
-    headers,
+    headers: request.headers,
     redirect: 'manual',
     signal: controller.signal,
     body: body ?? null,
@@ -62,10 +72,14 @@ async function exchange(request: TransportRequest, controller: AbortController, 
   // Browsers hide where a redirect leads, and even its status.
   if (status === 0) throw new Error('the response redirects, and redirects are not followed')
   // Already decompressed by the runtime.
-  const read = await readText(chunksOf(response.body ?? []), bodyLimit(status, maxResponseBytes))
+  const chunks = chunksOf(response.body ?? [])
+  const headers = headersOf(response)
+  if (wantsStream(request, status))
+    return { status, headers, text: '', body: chunks, end: 'complete' }
+  const read = await readText(chunks, bodyLimit(status, maxResponseBytes))
   if (read.cause) read.cause = causeOf(read.cause)
   if (read.end !== 'complete') controller.abort()
-  return { status, headers: headersOf(response), ...read }
+  return { status, headers, ...read }
 }
 
 function chunksOf(body: object): AsyncIterable<Uint8Array> {

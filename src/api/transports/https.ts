@@ -7,8 +7,9 @@ import {
   TransportFailure,
   type TransportRequest,
   type TransportResponse,
+  wantsStream,
 } from '../transport.ts'
-import { acceptEncoding, closable, PartialResponse } from './_body.ts'
+import { acceptEncoding, closable, decompressed, PartialResponse } from './_body.ts'
 import { proxiesOf, undiciTransport } from './undici.ts'
 
 /**
@@ -38,6 +39,7 @@ async function exchange(
 ): Promise<TransportResponse> {
   request.onPhase('connect')
   let isSent = false
+  let isStreamed = false
   const sent = start(request)
   onEnd((reason) => sent.destroy(reason))
   const ready = request.origin.startsWith('https:') ? 'secureConnect' : 'connect'
@@ -51,12 +53,21 @@ async function exchange(
     const response = await responseTo(sent)
     request.onPhase('body')
     const { statusCode = 0, headers } = response
+    isStreamed = wantsStream(request, statusCode)
+    if (isStreamed)
+      return {
+        status: statusCode,
+        headers,
+        text: '',
+        body: decompressed(response, headers),
+        end: 'complete',
+      }
     const partial = new PartialResponse(statusCode, headers, request.maxResponseBytes)
     return await readBody(response, partial)
   } catch (error) {
     throw new TransportFailure(error, isSent)
   } finally {
-    sent.destroy()
+    if (!isStreamed) sent.destroy()
   }
 }
 

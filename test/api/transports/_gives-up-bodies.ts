@@ -17,6 +17,8 @@ interface Way {
   options?: object
   /** When the call is aborted, counted from when the response is sent. */
   abort?: (now: () => void) => void
+  /** Takes the response as it arrives, and what is done with it. */
+  take?: (response: Response) => Promise<unknown> | undefined
 }
 
 const page = Buffer.alloc(100_000, 'x')
@@ -32,6 +34,19 @@ const ways: Way[] = [
   { body: page, abort: (now) => void setTimeout(now, 1) },
   { body: page, options: { timeoutMs: 3 } },
   { body: page, options: { deadlineMs: 3 } },
+  { body: page, take: (response) => response.arrayBuffer() },
+  { body: page, take: (response) => response.body?.cancel() },
+  { body: page, take: (response) => readOnce(response).then((reader) => reader?.cancel()) },
+  { body: page, take: readOnce, abort: (now) => void setTimeout(now, 1) },
+  { body: page, take: () => undefined, abort: (now) => void setTimeout(now, 1) },
+  { body: bomb, headers: 'content-encoding: gzip', take: (response) => response.body?.cancel() },
+  {
+    body: page,
+    headers: 'content-encoding: gzip',
+    take: (response) => response.arrayBuffer(),
+    // The fetch of Node.js never tells that this cannot be decompressed.
+    abort: (now) => void setTimeout(now, 50),
+  },
   complete,
 ]
 const framings = [
@@ -91,11 +106,17 @@ function tunnel(socket: Socket) {
   socket.pipe(to).pipe(socket)
 }
 
+async function readOnce(response: Response) {
+  const reader = response.body?.getReader()
+  await reader?.read()
+  return reader
+}
+
 async function call(
   client: ReturnType<typeof createClient>,
   framing: string,
   end: (socket: Socket) => void,
-  { status = '200 OK', body, headers = '', options, abort }: Way,
+  { status = '200 OK', body, headers = '', options, abort, take }: Way,
 ): Promise<string> {
   const controller = new AbortController()
   const giveUp = () => controller.abort()
@@ -113,7 +134,8 @@ async function call(
     if (end === stayOpen) setTimeout(giveUp, 50)
   }
   const { signal } = controller
-  return client.request({ method: 'GET', path: '/' }, { ...options, signal }).then(
+  const calling = client.request({ method: 'GET', path: '/' }, { ...options, signal })
+  return (take ? calling.asResponse().then(take) : calling).then(
     () => 'resolved',
     (error: unknown) => (isClientError(error) ? error.kind : String(error)),
   )
