@@ -27,7 +27,7 @@ export type {
   Limits,
   OutgoingRequest,
 } from './core/options.ts'
-export { PageList } from './core/page.ts'
+export { PageList, type PageOptions } from './core/page.ts'
 export type { RawRequest } from './core/request.ts'
 export {
   AbortedError,

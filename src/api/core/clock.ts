@@ -199,3 +199,10 @@ export class Clock {
     return new Ended({ ...how, phase, sent: /headers|body/.test(phase) })
   }
 }
+
+/** Waits, but not beyond an abort or the close of the client. */
+export async function pause(ms: number, signal: AbortSignal | undefined, pauses: Pauses) {
+  const clock = new Clock(Infinity, signal, pauses)
+  await clock.sleep(ms).catch(endedBy)
+  clock.stop()
+}

@@ -6,6 +6,7 @@ import { encode } from '../validation/encode.ts'
 import { type CallSite, captureCallSite, makeApiPromise } from './api-promise.ts'
 import type { Shared, Target } from './attempt.ts'
 import { perform } from './call.ts'
+import { pause } from './clock.ts'
 import { type CallOptions, noOptions } from './options.ts'
 import { PageList } from './page.ts'
 import { readResponse } from './read-response.ts'
@@ -34,6 +35,7 @@ export function makeMethod(
         const paged = next === undefined ? input : { ...Object(input), [page.cursor]: next }
         return call(paged, options, site)
       },
+      pause: (ms) => pause(ms, options?.signal, shared.pauses),
     })
   }
 }

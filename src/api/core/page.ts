@@ -1,6 +1,7 @@
 import { DecodeError, invalid } from '../errors.ts'
 import type { OperationFacts, PageStyle } from '../operation.ts'
 import { valueAt } from '../record.ts'
+import { now } from '../timers.ts'
 import type { ApiPromise, ResponseInfo, WithResponse } from './api-promise.ts'
 
 /** Where a list gets its pages from. */
@@ -11,6 +12,14 @@ interface PageSource<Page> {
   /** The cursor that the caller gave. Read after the first page, whose request has checked the input. */
   firstCursor(): unknown
   fetch(cursor?: string): ApiPromise<Page>
+  /** Waits; less long if the call is aborted or the client closed, which the next `fetch` reports. */
+  pause(ms: number): Promise<void>
+}
+
+/** How fast the pages of a list are requested. */
+export interface PageOptions {
+  /** The least time from one request to the next, in milliseconds. @default 0 */
+  everyMs?: number | undefined
 }
 
 /**
@@ -63,11 +72,12 @@ export class PageList<Page, Item> implements PromiseLike<Page>, AsyncIterable<It
    * The pages, one request each. Nothing is fetched ahead.
    * @throws {DecodeError} after a page that announces more pages without a cursor, or repeats an earlier cursor
    */
-  async *pages(): AsyncGenerator<Page, void, undefined> {
+  async *pages({ everyMs = 0 }: PageOptions = {}): AsyncGenerator<Page, void, undefined> {
     const source = this.#source
     const seen = new Set<unknown>()
     let cursor: string | undefined
-    do {
+    for (;;) {
+      const startedAt = now()
       // The headers are left out: they may echo the key.
       const { data: page, headers: _, ...info } = await source.fetch(cursor).withResponse()
       seen.add(cursor ?? source.firstCursor())
@@ -76,13 +86,31 @@ export class PageList<Page, Item> implements PromiseLike<Page>, AsyncIterable<It
       yield page
       if (next instanceof DecodeError) throw next
       cursor = next
-    } while (cursor !== undefined)
+      if (cursor === undefined) return
+      const leftMs = everyMs - (now() - startedAt)
+      if (leftMs > 0) await source.pause(leftMs)
+    }
   }
 
   /** The items of all pages, in order. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
-    const { items } = this.#source.style
-    for await (const page of this.pages()) yield* valueAt(page, items) as Item[]
+    for await (const page of this.pages()) yield* this.#itemsOf(page)
+  }
+
+  /** The items in arrays of `size`, the last one shorter: for what takes many at once. */
+  async *batches({
+    size,
+    ...options
+  }: PageOptions & { size: number }): AsyncGenerator<Item[], void, undefined> {
+    if (!(size >= 1)) throw invalid(this.#source.entry.id, 'size', 'must be 1 or more')
+    let batch: Item[] = []
+    for await (const page of this.pages(options))
+      for (const item of this.#itemsOf(page)) {
+        if (batch.push(item) < size) continue
+        yield batch
+        batch = []
+      }
+    if (batch.length > 0) yield batch
   }
 
   /** The items in an array: all of them, or the first `limit`. No page is fetched beyond those. */
@@ -96,6 +124,10 @@ export class PageList<Page, Item> implements PromiseLike<Page>, AsyncIterable<It
       if (items.length >= limit) break
     }
     return items
+  }
+
+  #itemsOf(page: Page) {
+    return valueAt(page, this.#source.style.items) as Item[]
   }
 
   #fetchFirst(): ApiPromise<Page> {

@@ -127,6 +127,23 @@ describe.each(transports)('lists through %s', (transport) => {
       )
     })
 
+    it('give the items in batches of a size', async () => {
+      const client = faults.makeClient()
+      const sizes = fc.integer({ min: 1, max: 5 })
+      await fc.assert(
+        fc.asyncProperty(split, sizes, async (pages, size) => {
+          faults.play(serve(style, pages))
+          const found: number[][] = []
+          for await (const batch of style.list(client).batches({ size }))
+            found.push(batch.map(style.number))
+          expect(found.flat()).toEqual(pages.flat())
+          for (const batch of found.slice(0, -1)) expect(batch).toHaveLength(size)
+          expect(found.at(-1)?.length).not.toBe(0)
+        }),
+        { numRuns: runs(20) },
+      )
+    })
+
     it('resolve to the first page, and iterate over pages with pages()', async () => {
       const pages = [[0, 1], [2], [3]]
       faults.play(serve(style, pages))
@@ -205,6 +222,41 @@ describe('a page list', () => {
     const items = await faults.makeClient().readiness.reports({ limit: 50 }).toArray()
     expect(items.at(-1)).toMatchObject({ reportId: 'r119' })
     expect(items.length).toBeGreaterThanOrEqual(80)
+  })
+
+  describe.each(['abort', 'close'] as const)('waits between pages until the %s', (end) => {
+    it.each(['pages', 'batches'] as const)('of %s', async (method) => {
+      faults.play(serve(styles[0] as Style, [[0], [1]]))
+      const client = faults.makeClient()
+      const controller = new AbortController()
+      const { signal } = controller
+      const list = client.sessions.messages.list({ sessionId: 's' }, { signal })
+      const parts = list[method]({ size: 1, everyMs: 3_600_000 })
+      await parts.next()
+      const second = errorOf(parts.next())
+      await faults.settle()
+      expect(faults.requests).toHaveLength(1)
+      if (end === 'abort') controller.abort()
+      else await client.close()
+      expect(await second).toMatchObject({ kind: end === 'abort' ? 'aborted' : 'network' })
+      expect(faults.requests).toHaveLength(1)
+    })
+  })
+
+  it('waits no longer than it has to between pages', async () => {
+    faults.play(serve(styles[0] as Style, [[0], [1], [2]]))
+    const list = faults.makeClient().sessions.messages.list({ sessionId: 's' })
+    const found: number[] = []
+    for await (const batch of list.batches({ size: 2, everyMs: 1 })) found.push(batch.length)
+    expect(found).toEqual([2, 1])
+  })
+
+  it('refuses batches without a size', async () => {
+    const batches = faults.makeClient().readiness.reports().batches({ size: 0 })
+    expect(await errorOf(batches.next())).toMatchObject({
+      kind: 'validation',
+      issues: [{ field: 'size' }],
+    })
   })
 
   it('reads the cursor before the caller can change the page', async () => {

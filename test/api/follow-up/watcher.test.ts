@@ -44,6 +44,7 @@ function watch(
       entry: operationOf('sessions.messages.list'),
       style: style as NonNullable<typeof style>,
       firstCursor: () => first,
+      pause: async () => {},
       fetch(cursor = first) {
         const page = read(cursor === undefined ? 0 : Number(cursor))
         const withResponse = async () => ({ data: await page })
