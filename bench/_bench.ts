@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { prepareSpool } from '../src/spool/prepare.ts'
+import { prepareSpool } from '../src/spool/layout.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 export const cli = join(root, 'bin/hookbell')

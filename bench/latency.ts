@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { acceptEvent } from '../src/spool/write.ts'
+import { acceptEvent } from '../src/spool/event-file.ts'
 import { frontDoor, makeHome, median, printTable } from './_bench.ts'
 
 const COLD = Number(process.env.HOOKBELL_BENCH_COLD ?? 9)

@@ -18,7 +18,7 @@ export {
 } from './notifiers/define.ts'
 export { notifiers } from './notifiers/index.ts'
 export type { Judged, JudgedPayload, JudgeOptions } from './simulate/judge.ts'
-export { policyConfig } from './simulate/policy-config.ts'
+export { policyConfig } from './simulate/judge.ts'
 export type { Ping } from './simulate/replay.ts'
 export {
   type BeforeAfter,
@@ -28,7 +28,7 @@ export {
   type Source,
   simulate,
 } from './simulate/simulate.ts'
-export { acceptEvent } from './spool/write.ts'
+export { acceptEvent } from './spool/event-file.ts'
 export {
   enrich,
   type JudgedEvent,

@@ -10,14 +10,14 @@ import { cleanEntry } from './journal/journal.ts'
 import type { Notifier } from './notifiers/define.ts'
 import { givenNotifiers } from './notifiers/index.ts'
 import { Memory } from './policy/memory.ts'
-import { acceptedEntry } from './prepare/accepted-entry.ts'
 import { type Chosen, choose, judgeChosen } from './prepare/decide.ts'
+import { acceptedEntry } from './prepare/facts.ts'
 import { makeDelivery } from './prepare/prepare.ts'
 import { Renderer } from './render/render.ts'
 import { Templates } from './render/templates.ts'
 import { markdownReaderFor } from './render/values.ts'
 import { type JudgeOptions, judge as judgeAll } from './simulate/judge.ts'
-import { newId } from './spool/new-id.ts'
+import { newId } from './spool/names.ts'
 
 // The worker's way of an event, one function per stage, for programs of others. Each takes what the one before returns.
 // Nothing is stored and nothing is tried again: see `acceptEvent` and `deliverOnce` for that.

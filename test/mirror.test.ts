@@ -62,6 +62,9 @@ const topics: { [folder: string]: readonly string[] } = {
     'webhook-address',
   ],
   policy: ['promises', 'rules', 'sequences', 'told-in-time'],
+  spool: ['handover'],
+  'worker/dispatch': ['next-step'],
+  'worker/watch': ['open-messages'],
   worker: [
     'attempts',
     'broken-parts',

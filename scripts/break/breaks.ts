@@ -24,9 +24,9 @@ const model = 'worker/model'
 export const breaks: readonly Break[] = [
   row(
     'an accepted event is stored whole',
-    'spool/write',
+    'spool/event-file',
     ['[formatHeader(header), kept]', '[formatHeader(header)]'],
-    'spool/write',
+    'spool/event-file',
   ),
   row(
     'a file is on the disk before it is in its place',
@@ -220,13 +220,13 @@ export const breaks: readonly Break[] = [
   ),
   row(
     'a checkpoint is used only for the journal of which it was made',
-    'journal/reader',
+    'journal/read',
     ['.before === position.before', '.inode === position.inode'],
     'journal/fold',
   ),
   row(
     'what the journal has gained since the checkpoint is read across rotations',
-    'journal/reader',
+    'journal/read',
     [
       'this.#readFiles(files.slice(index), offset, visitor)',
       'this.#readFiles(files.slice(index, index + 1), offset, visitor)',
@@ -313,27 +313,27 @@ export const breaks: readonly Break[] = [
   ),
   row(
     'one message probes a destination that failed',
-    'deliver/destination-limiter',
+    'deliver/destination-queue',
     ['this.isFailing ? 1 : this', 'this.isFailing ? 4 : this'],
-    'deliver/destination-limiter',
+    'deliver/destination-queue',
   ),
   row(
     'a destination that failed is left alone for a while',
-    'deliver/destination-limiter',
+    'deliver/destination-queue',
     ['    this.#trippedUntil = Math.max(this.#trippedUntil, this.#now() + ms)\n', ''],
-    'deliver/destination-limiter',
+    'deliver/destination-queue',
   ),
   row(
     'the wait doubles with each failure',
-    'deliver/backoff',
+    'deliver/attempt',
     ['2 ** (attempt - 1)', '2'],
-    'deliver/backoff',
+    'deliver/attempt',
   ),
   row(
     'a delivery gives up after its attempts',
-    'deliver/backoff',
+    'deliver/attempt',
     ['if (attempt >= policy.maxAttempts)', 'if (attempt < 0)'],
-    'deliver/backoff',
+    'deliver/attempt',
   ),
   row(
     'hold stops sending',
@@ -346,33 +346,33 @@ export const breaks: readonly Break[] = [
   ),
   row(
     'hold stops what is queued',
-    'worker/serve',
+    'worker/run',
     ['  deliverer.setPaused(isHeld)\n', ''],
     'worker/control',
   ),
   row(
     'a flush ends the pauses of destinations',
-    'worker/serve',
+    'worker/run',
     ['if (store.takeFlush()) deliverer.reset()', 'store.takeFlush()'],
     'worker/control',
   ),
   row(
     'a purge drops what the worker has queued',
-    'worker/serve',
+    'worker/run',
     ['  if (purged.hasNew()) deliverer.dropAll(PURGED)\n', ''],
     'worker/control',
     model,
   ),
   row(
     'a newer worker takes over',
-    'worker/serve',
+    'worker/run',
     ['ending?.aborted === true || handoverRequested(stateDir)', 'ending?.aborted === true'],
     'worker/upgrade',
     'worker/control',
   ),
   row(
     'a changed configuration makes failed deliveries due',
-    'worker/serve',
+    'worker/run',
     ['    store.makeDue(config.changedAt())\n', ''],
     'worker/attempts',
     'worker/control',
@@ -412,24 +412,24 @@ export const breaks: readonly Break[] = [
   ),
   row(
     'a mute is asked before each attempt',
-    'worker/dispatch/rules-at-attempt',
+    'worker/dispatch/judge-again',
     [
       'const muted = await whyMuted(delivery, deps)',
       'const muted = await whyMuted({ ...delivery, isUnconditional: true }, deps)',
     ],
     model,
-    'worker/dispatch/rules-at-attempt',
+    'worker/dispatch/judge-again',
   ),
   row(
     'quiet hours are asked before each attempt',
-    'worker/dispatch/rules-at-attempt',
+    'worker/dispatch/judge-again',
     ['delivery.isUnconditional ? undefined : quietHold', 'delivery ? undefined : quietHold'],
-    'worker/dispatch/rules-at-attempt',
+    'worker/dispatch/judge-again',
     'worker/held',
   ),
   row(
     'an answered question is not sent',
-    'worker/watch/open-messages',
+    'worker/watch/shown-messages',
     [
       'if (!end || others.includes(undefined)) return undefined',
       'if (end || others.includes(undefined)) return undefined',

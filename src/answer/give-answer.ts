@@ -1,6 +1,5 @@
 import type { JournalEntry } from '../journal/entry.ts'
-import { cleanEntry } from '../journal/journal.ts'
-import { appendEntry } from '../journal/write.ts'
+import { appendEntry, cleanEntry } from '../journal/journal.ts'
 import { answerHook, forgetQuestion } from '../spool/waiting-hooks.ts'
 import type { Ask } from './ask.ts'
 import { type Decision, decisionLine } from './decision.ts'

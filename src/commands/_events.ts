@@ -17,7 +17,7 @@ import {
   outcomes,
 } from '../journal/history.ts'
 import { LATEST, type LastOnChannel, noCounts, Outcomes } from '../journal/outcomes.ts'
-import { readBack, readWhole } from '../journal/read-events.ts'
+import { readBack, readWhole } from '../journal/read.ts'
 import { eventFolders, isInUse, spoolIn } from '../spool/layout.ts'
 import { parseName } from '../spool/names.ts'
 

@@ -1,6 +1,6 @@
 import { usageError } from '../errors.ts'
+import { CANARY_EVENT } from '../journal/entry.ts'
 import type { EventStatus } from '../journal/history.ts'
-import { CANARY_EVENT } from '../journal/own-events.ts'
 import { allInFull, inFull, readEvents } from './_events.ts'
 
 /** What a person may ask about: neither a prompt or the like that went nowhere, nor a test event of `doctor`. */

@@ -1,6 +1,6 @@
 import { asTyped } from '../cli/how-to-call.ts'
 import { say } from '../cli/output.ts'
-import { listQuietly } from '../fs/list.ts'
+import { listQuietly } from '../fs/read.ts'
 import { spoolIn } from '../spool/layout.ts'
 import { lockHolder } from '../spool/lock/lock.ts'
 import { parseName } from '../spool/names.ts'

@@ -10,7 +10,7 @@ import {
   makeMute,
   unmuteCommand,
 } from '../policy/mutes.ts'
-import { prepareSpool } from '../spool/prepare.ts'
+import { prepareSpool } from '../spool/layout.ts'
 import { showPath } from '../text/clean.ts'
 import { stateFolders } from './_events.ts'
 import { muteExtent } from './mute/extent.ts'

@@ -1,9 +1,8 @@
 import { lstatSync } from 'node:fs'
-import { isOwnFolder } from '../fs/durable.ts'
-import { whyNoRoom } from '../fs/room.ts'
+import { isOwnFolder, whyNoRoom } from '../fs/durable.ts'
 import { fallbackFolders } from './pinned.ts'
 
-export interface NoRoom {
+interface NoRoom {
   message: string
   hint: string
   /** Neither the state folder nor its fallback can take an event. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { listQuietly } from '../fs/list.ts'
+import { listQuietly } from '../fs/read.ts'
 
 /** The folder of the user's plain-text templates. Each template that a route can name has a file there. */
 export function plainTemplates(configDir: string): string {

@@ -5,12 +5,12 @@ import { asksAtEnd } from '../event/headline.ts'
 import type { Kind } from '../event/kind.ts'
 import { homeDir } from '../fs/home.ts'
 import { branchOf } from './branch.ts'
-import type { Deeds } from './deeds.ts'
 import { askedIn, formatOf, rootsOf, transcriptOf } from './of-client.ts'
 import { projectName } from './project.ts'
 import { sizeOf } from './tail.ts'
 import { type PromptFacts, readPrompt, readTranscript, type TranscriptFacts } from './transcript.ts'
 import type { Tokens } from './transcripts/entry.ts'
+import type { Deeds } from './turn.ts'
 import { isTriedAgain, withTurn } from './with-turn.ts'
 
 const POLL_EVERY_MS = 50

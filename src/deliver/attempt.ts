@@ -1,5 +1,6 @@
 import { channelOf, optionsOf } from '../config/channels.ts'
 import { builtInConfig, type LoadedConfig } from '../config/load/load.ts'
+import type { RetryPolicy } from '../config/schema/schema.ts'
 import type { Delivery } from '../delivery.ts'
 import { describeError } from '../errors.ts'
 import { monotonicMs } from '../monotonic.ts'
@@ -11,15 +12,68 @@ import {
   type Sent,
 } from '../notifiers/define.ts'
 import { notifierOf } from '../notifiers/index.ts'
-import { retryDelay, whyGiveUp } from './backoff.ts'
-import type { Outcome } from './outcome.ts'
+
+/** A receiver that fails each time and asks for an immediate retry must not be hammered. */
+const MIN_RETRY_AFTER_MS = 1000
+
+/** Attempts made however old the first one is: while a machine is off, time passes without attempts. */
+const MIN_ATTEMPTS = 5
+
+type Delays = Pick<RetryPolicy, 'firstDelaySeconds' | 'maxDelaySeconds' | 'maxAgeHours'>
+
+/** Why a delivery is held, and until when (Unix ms). */
+export interface Hold {
+  until: number
+  reason: string
+  /** Deliveries of the same group that are due together become one message. */
+  group?: string
+  /** When it would be due without quiet hours, Unix ms. */
+  dueOtherwise?: number | undefined
+}
+
+/** The result of a delivery, for now or for good. */
+export type Outcome =
+  | {
+      type: 'delivered'
+      attempt: number
+      ms: number
+      answer: string
+      /** The event whose message included this one. */
+      summary?: string
+    }
+  | {
+      type: 'unavailable' | 'exhausted'
+      attempt: number
+      reason: string
+      delivery: Delivery
+      /** No other message will get through either. */
+      isChannelDead?: boolean
+    }
+  | {
+      type: 'deferred'
+      attempt: number
+      reason: string
+      /** When to try again, Unix ms. */
+      until: number
+      /** The destination has asked to wait until then, so all its messages do. */
+      isAsked?: boolean
+      /** The delivery to park: the attempt is counted, and it may be a summary of several events. */
+      delivery: Delivery
+      /** Nothing will get through until a person corrects the channel. */
+      isChannelDead?: boolean
+    }
+  /** Not attempted, because a rule holds it by now. */
+  | (Hold & { type: 'held'; delivery: Delivery })
+  | { type: 'expired'; reason: string }
+  /** Not attempted: the worker ends, or the event cannot be read now. */
+  | { type: 'released' }
 
 export interface AttemptDeps {
   now(): number
   random(): number
 }
 
-export type Options = Parameters<Notifier['send']>[1]
+type Options = Parameters<Notifier['send']>[1]
 
 /** Where a delivery goes: the notifier and its options. Channels that lead to the same place have the same `key`. */
 export interface Destination {
@@ -198,4 +252,49 @@ export function isRetry(error: unknown): boolean {
 /** How long the destination asks us to wait, in ms; undefined if it does not. */
 export function retryAfterOf(error: unknown): number | undefined {
   return error instanceof DeliveryError ? error.retryAfterMs : undefined
+}
+
+/**
+ * How long to wait after the given failed attempt, in ms: exponential, capped, with jitter in the upper half so that
+ * many events are not retried at the same moment. A receiver's `retryAfterMs` is used instead, within limits.
+ */
+export function retryDelay(
+  attempt: number,
+  policy: Delays,
+  random: number,
+  retryAfterMs?: number,
+): number {
+  if (retryAfterMs !== undefined) {
+    return Math.max(MIN_RETRY_AFTER_MS, Math.min(retryAfterMs, policy.maxAgeHours * 3600_000))
+  }
+  const doubled = policy.firstDelaySeconds * 2 ** (attempt - 1)
+  const capped = Math.min(doubled, policy.maxDelaySeconds) * 1000
+  return capped * (0.5 + random / 2)
+}
+
+/** Why there will be no further attempt, or undefined. `ageMs`: since the first attempt. */
+export function whyGiveUp(
+  attempt: number,
+  ageMs: number,
+  policy: Pick<RetryPolicy, 'maxAttempts' | 'maxAgeHours'>,
+): string | undefined {
+  if (attempt >= policy.maxAttempts) {
+    return `gave up after ${attempt} ${attempt === 1 ? 'attempt' : 'attempts'}`
+  }
+  const isOld = ageMs >= policy.maxAgeHours * 3600_000
+  if (isOld && attempt >= MIN_ATTEMPTS) return `gave up after ${policy.maxAgeHours} hours`
+  return undefined
+}
+
+/** What the outcome of a summary means for one of the messages in it. */
+export function shareOf(outcome: Outcome, own: Delivery, summary: Delivery): Outcome {
+  if (outcome.type === 'delivered') {
+    return own.id === summary.id ? outcome : { ...outcome, summary: summary.events[0] ?? '' }
+  }
+  if (!('attempt' in outcome)) return outcome
+  const { isUnconditional: _, ...rest } = own
+  const { remaining, firstTriedAt } = outcome.delivery
+  const attempt = own.attempts + 1
+  const tried = { attempts: attempt, firstTriedAt: own.firstTriedAt || firstTriedAt }
+  return { ...outcome, attempt, delivery: { ...rest, ...tried, ...(remaining && { remaining }) } }
 }

@@ -1,6 +1,5 @@
 import type { Delivery } from '../delivery.ts'
-import type { Destination } from './attempt.ts'
-import type { Hold, Outcome } from './outcome.ts'
+import type { Destination, Hold, Outcome } from './attempt.ts'
 
 /**
  * A one-shot run ends its session right after its turn. That end answers nothing: the message is shown for as long as one

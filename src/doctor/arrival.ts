@@ -1,10 +1,9 @@
 import { closeSync, lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { listQuietly } from '../fs/list.ts'
+import { listQuietly } from '../fs/read.ts'
 import { currentFile } from '../journal/files.ts'
-import { openFile } from '../journal/open-file.ts'
-import { visitLines } from '../journal/read.ts'
+import { openFile, visitLines } from '../journal/read.ts'
 import { eventFolders, spoolIn } from '../spool/layout.ts'
 
 const LIMIT_MS = 5000

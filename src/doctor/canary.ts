@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { CANARY_EVENT } from '../journal/own-events.ts'
+import { CANARY_EVENT } from '../journal/entry.ts'
 
 const LIMIT_MS = 10_000
 

@@ -2,8 +2,7 @@ import { chmodSync, existsSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { configPath, secretsPath } from '../config/paths.ts'
 import { spoolAtRisk } from '../spool/at-risk.ts'
-import { spoolIn } from '../spool/layout.ts'
-import { prepareSpool } from '../spool/prepare.ts'
+import { prepareSpool, spoolIn } from '../spool/layout.ts'
 import type { Check, Facts } from './check.ts'
 
 /**

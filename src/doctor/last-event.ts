@@ -1,5 +1,5 @@
+import { CANARY_EVENT } from '../journal/entry.ts'
 import type { EventStatus } from '../journal/history.ts'
-import { CANARY_EVENT } from '../journal/own-events.ts'
 
 /** The last event of a client itself, not one that `doctor` or `init` made. */
 export function lastEventOf(

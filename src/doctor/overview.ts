@@ -1,6 +1,6 @@
 import { type ClientName, clientNames, clients } from '../clients/index.ts'
 import { userFolder } from '../clients/paths.ts'
-import { exists } from '../fs/missing.ts'
+import { exists } from '../fs/read.ts'
 import { rememberedPlaces } from '../install/places.ts'
 import type { EventStatus } from '../journal/history.ts'
 import type { Check, ClientPlace } from './check.ts'

@@ -1,7 +1,14 @@
+import { nextDue } from '../text/schedule.ts'
 import { sha256 } from '../text/sha256.ts'
 import type { Failure } from './event.ts'
-import { isLimitText, resetTimeOf } from './limit.ts'
 import { isPayload, type Payload, textOf } from './payload.ts'
+
+const MINUTE_MS = 60_000
+
+const DAY_MS = 24 * 60 * MINUTE_MS
+
+/** A date further away than the period of any plan was misread. */
+const MAX_AWAY_MS = 40 * DAY_MS
 
 /** Why a turn failed, from any of the fields in which clients say it. */
 export function failureOf(payload: Payload, at: number, spoken: string): Failure {
@@ -55,5 +62,64 @@ function inWords(reason: string): string {
     return message ? `${reason.slice(0, start).trim()} ${message}`.trim() : reason
   } catch {
     return reason
+  }
+}
+
+/** Whether a failure is about a usage limit. */
+export function isLimitText(text: string): boolean {
+  return /rate.?limit|usage.?limit|limit (was |has been )?(reached|exceeded|will reset)|hit your .{0,40}limit|quota|too many requests|\b429\b/i.test(
+    text,
+  )
+}
+
+/**
+ * When a limit ends, if a text says so: as a date, as seconds since 1970, as a time of day (of this machine, or of
+ * the zone it names), or as a duration from now.
+ * @returns Unix ms; undefined if the text names no time, or no plausible one
+ */
+export function resetTimeOf(text: string, now: number): number | undefined {
+  const at = fromEpoch(text) ?? fromDate(text) ?? fromSpan(text, now) ?? fromClock(text, now)
+  return at !== undefined && at > now - DAY_MS && at < now + MAX_AWAY_MS ? at : undefined
+}
+
+function fromEpoch(text: string): number | undefined {
+  const [, seconds] = /(?:\||reset\w*(?:[_ ]at)?["':= ]+)(\d{10})(?!\d)/i.exec(text) ?? []
+  return seconds === undefined ? undefined : Number(seconds) * 1000
+}
+
+function fromDate(text: string): number | undefined {
+  const pattern = /\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?/
+  const found = pattern.exec(text)?.[0]
+  const at = found === undefined ? Number.NaN : Date.parse(found.replace(' ', 'T'))
+  return Number.isNaN(at) ? undefined : at
+}
+
+const units = { d: DAY_MS, h: 60 * MINUTE_MS, m: MINUTE_MS, s: 1000 }
+
+function fromSpan(text: string, now: number): number | undefined {
+  const span =
+    '(?:\\d{1,5} ?(?:d(?:ays?)?|h(?:ours?|rs?)?|m(?:in(?:ute)?s?)?|s(?:ec(?:ond)?s?)?)\\b[ ,]*(?:and )?)+'
+  const found = new RegExp(`\\b(?:in|after) (${span})`, 'i').exec(text)?.[1]
+  if (found === undefined) return undefined
+  let total = 0
+  for (const [, count, unit] of found.matchAll(/(\d+) ?([dhms])/gi)) {
+    total += Number(count) * units[(unit ?? 's').toLowerCase() as keyof typeof units]
+  }
+  return now + total
+}
+
+const CLOCK =
+  /\b(?:resets?|again|until|back)(?: at| on)? (\d{1,2})(?::(\d\d))? ?([ap])?\.?m?\.?(?: ?\(([A-Za-z_]+(?:\/[A-Za-z_+\-0-9]+)*)\))?/i
+
+/** The next moment at which the clock shows the time of day, or the current minute. */
+function fromClock(text: string, now: number): number | undefined {
+  const [, hours, minutes, half, timeZone] = CLOCK.exec(text) ?? []
+  if (hours === undefined || !(minutes || half) || Number(minutes ?? 0) > 59) return undefined
+  const hour = (Number(hours) % (half ? 12 : 24)) + (half?.toLowerCase() === 'p' ? 12 : 0)
+  try {
+    return nextDue({ at: `${hour}:${minutes ?? 0}`, timeZone }, now - MINUTE_MS)
+  } catch {
+    // There is no such zone.
+    return undefined
   }
 }

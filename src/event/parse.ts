@@ -1,18 +1,17 @@
 import { isUtf8 } from 'node:buffer'
+import { type ParseError, parse as parseLeniently, printParseErrorCode } from 'jsonc-parser'
 import type { Client } from '../clients/define.ts'
 import { clients, findClient } from '../clients/index.ts'
-import type { Header } from '../spool/header.ts'
-import { oneLine, startOf } from '../text/clean.ts'
+import { HookbellError } from '../errors.ts'
+import type { Header } from '../spool/event-file.ts'
+import { oneLine, splitWords, startOf } from '../text/clean.ts'
+import { nextDue } from '../text/schedule.ts'
 import { mustBe } from '../text/zod-issue.ts'
-import { backgroundOf } from './background.ts'
 import { clientOf, meaningFor, meaningOfName, surfaceOf } from './detect.ts'
 import type { AgentEvent, Failure, Question } from './event.ts'
 import { failureOf } from './failure.ts'
-import type { FieldType, ValuesOf } from './field-type.ts'
-import { isHeadlessRun } from './headless.ts'
-import { readObject } from './json.ts'
 import { kindOf } from './kind.ts'
-import { fieldOf, isPayload, matches, type Payload } from './payload.ts'
+import { fieldOf, isPayload, matches, type Payload, passes, textOf } from './payload.ts'
 import {
   isDialog,
   questionInWords,
@@ -21,8 +20,15 @@ import {
   toolOfDialog,
   withSubject,
 } from './question.ts'
-import { aliases, inputs, otherInput } from './schema.ts'
-import { wakeUpOf } from './wake-up.ts'
+import { aliases, type FieldType, inputs, otherInput, type ValuesOf } from './schema.ts'
+
+/** Qwen Code also lists agents that are over (0.24.4, getBackgroundTaskSnapshot). A paused one waits for a person. */
+const NOT_RUNNING = /^(completed|failed|cancelled|paused)$/i
+
+const MINUTE_MS = 60_000
+
+/** An agent that waits for something wakes up within an hour. What is due later is a reminder. */
+const SOON_MS = 65 * MINUTE_MS
 
 /** Longer than anybody reads; templates truncate further. */
 const MAX_TEXT = 64 * 1024
@@ -223,4 +229,109 @@ function messageOf(
 /** Lone surrogates would make URL and header encoders throw later. */
 function text(value: string | null | undefined): string {
   return startOf(value ?? '', MAX_TEXT)
+}
+
+/** How many of the listed tasks run in the background, and how many of these are agents. */
+function backgroundOf(
+  tasks: readonly unknown[] = [],
+): Pick<AgentEvent, 'backgroundTasks' | 'backgroundAgents' | 'backgroundTeammates'> {
+  const running = tasks.filter(
+    (task) => !isPayload(task) || !NOT_RUNNING.test(textOf(task, 'status')),
+  )
+  const agents = running.filter(isPayload).filter(isAgent)
+  const backgroundTeammates = agents.filter((task) => /teammate/i.test(textOf(task, 'type'))).length
+  return {
+    backgroundTasks: running.length,
+    ...(agents.length > 0 && { backgroundAgents: agents.length }),
+    ...(backgroundTeammates > 0 && { backgroundTeammates }),
+  }
+}
+
+/** Tasks of Qwen Code have no type of their own: all are agents. */
+function isAgent(task: Payload): boolean {
+  const type = textOf(task, 'type')
+  return type ? /agent|teammate|workflow/i.test(type) : textOf(task, 'agent_type') !== ''
+}
+
+/** Whether the session runs without a person, by the first of the client's marks that is present. */
+function isHeadlessRun(
+  client: string,
+  payload: Payload,
+  env: Readonly<Record<string, string>>,
+): boolean | undefined {
+  const marks = findClient(client)?.headless ?? []
+  const markValue = (from: 'env' | 'payload', name: string) =>
+    from === 'payload' ? fieldOf(payload, name) : Object.hasOwn(env, name) ? env[name] : undefined
+  return marks.find(({ from, name, value }) => passes(markValue(from, name), value))?.isHeadless
+}
+
+/**
+ * When the client goes on with the session by itself, because the agent has scheduled that for once and soon.
+ * @param crons such as `{ schedule: '19 15 * * *', recurring: false }`, in the time of this machine
+ * @returns Unix ms; undefined if it does not
+ */
+export function wakeUpOf(crons: readonly unknown[] = [], now: number): number | undefined {
+  const due = crons
+    .filter(isPayload)
+    .filter(({ recurring }) => recurring === false)
+    .map((one) => dueAfter(textOf(one, 'schedule'), now))
+    .filter((at) => at <= now + SOON_MS)
+  return due.length > 0 ? Math.min(...due) : undefined
+}
+
+/** @returns Infinity if the schedule is not for a minute and an hour */
+function dueAfter(schedule: string, now: number): number {
+  const [, minute, hour] = /^(\d{1,2}) (\d{1,2}) /.exec(schedule) ?? []
+  if (minute === undefined || hour === undefined) return Number.POSITIVE_INFINITY
+  // It may be due in the current minute.
+  return nextDue({ at: `${hour}:${minute}` }, now - MINUTE_MS)
+}
+
+/**
+ * Parses bytes into a JSON object. Damaged JSON is read as far as possible, and a line is added to `problems`.
+ * @param isUsable whether a damaged object still contains enough
+ * @throws HookbellError E_EVENT if no usable object can be read
+ */
+function readObject(
+  body: Buffer,
+  problems: string[],
+  isUsable: (payload: Payload) => boolean,
+): Payload {
+  const text = body.toString('utf8').replace(/^\uFEFF/, '')
+  if (text.trim() === '') throw new HookbellError('E_EVENT', 'the event is empty')
+  const value = readJson(text, problems, isUsable)
+  if (isPayload(value)) return value
+  const what = Array.isArray(value) ? 'an array' : value === null ? 'null' : `a ${typeof value}`
+  throw new HookbellError('E_EVENT', `the event is not a JSON object but ${what}`)
+}
+
+function readJson(
+  text: string,
+  problems: string[],
+  isUsable: (payload: Payload) => boolean,
+): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    const { value, fault } = readDamaged(text)
+    if (!isPayload(value) || !isUsable(value)) {
+      throw new HookbellError('E_EVENT', `the event is not JSON: ${fault}`)
+    }
+    problems.push(`damaged JSON, read as far as it goes: ${fault}`)
+    return value
+  }
+}
+
+/** Describes the fault in our own words: messages of JSON.parse quote the text, which may contain a secret. */
+function readDamaged(text: string): { value?: unknown; fault: string } {
+  const errors: ParseError[] = []
+  try {
+    const value = parseLeniently(text, errors, { allowTrailingComma: true })
+    const [first] = errors
+    if (!first) return { value, fault: 'a comment or a comma too many' }
+    const what = splitWords(printParseErrorCode(first.error))
+    return { value, fault: `${what} at character ${first.offset + 1}` }
+  } catch {
+    return { fault: 'nested too deeply to be repaired' }
+  }
 }

@@ -1,6 +1,47 @@
 import { clients } from '../clients/index.ts'
 import { canonicalEvents } from '../clients/vocabulary.ts'
-import { anything, count, list, nullableText, text, textOrNumber } from './field-type.ts'
+
+/**
+ * What a field of a payload may hold. Not zod: loading it and creating the schemas takes longer than everything else
+ * that is done for an event, and only these few types have to be checked.
+ */
+export interface FieldType<Value = unknown> {
+  accepts(value: unknown): value is Value
+  /** What it must be, in words. */
+  expected: string
+}
+
+/** The values that are read from fields; each may be missing. */
+export type ValuesOf<Fields> = {
+  [Name in keyof Fields]?: Fields[Name] extends FieldType<infer Value> ? Value : never
+}
+
+const text: FieldType<string> = {
+  accepts: (value) => typeof value === 'string',
+  expected: 'a string',
+}
+
+const nullableText: FieldType<string | null> = {
+  accepts: (value) => value === null || typeof value === 'string',
+  expected: 'a string',
+}
+
+const textOrNumber: FieldType<string | number> = {
+  accepts: (value): value is string | number => typeof value === 'string' || Number.isFinite(value),
+  expected: 'a string',
+}
+
+const count: FieldType<number> = {
+  accepts: (value): value is number => Number.isFinite(value) && Number(value) >= 0,
+  expected: 'a number of at least 0',
+}
+
+const list: FieldType<unknown[]> = {
+  accepts: (value) => Array.isArray(value),
+  expected: 'an array',
+}
+
+const anything: FieldType = { accepts: (_value): _value is unknown => true, expected: '' }
 
 // The fields that are read of each hook event. Sources: the public hook references of the clients, and what they were
 // seen to send. Every field is optional: what a client leaves out or sends with a wrong type must not lose the event.

@@ -2,8 +2,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { errorCode, HookbellError } from '../errors.ts'
-import { makeFolders } from './durable.ts'
-import { syncFolderAsync } from './durable-async.ts'
+import { makeFolders, syncFolderAsync } from './durable.ts'
 
 interface Waiting {
   line: string

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { isPrivateGroup } from './private-group.ts'
+import { isPrivateGroup } from './ownership.ts'
 
 // V8's compiled code of a program, cached beside it: compiling the worker takes longer than delivering an event. V8
 // checks only version, flags and source length before it runs the code. So the cache must not be writable by others,

@@ -1,4 +1,5 @@
 import {
+  accessSync,
   closeSync,
   constants,
   fchmodSync,
@@ -6,13 +7,27 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  renameSync,
   type Stats,
+  statfsSync,
   unlinkSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
+import { open, rename, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { putInPlace, renameFile } from './rename.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { errorCode } from '../errors.ts'
+import { isMissing } from './read.ts'
+
+/** Windows refuses to rename a file that another program has open, such as a virus scanner, which takes milliseconds. */
+const MOMENTARY = new Set(['EPERM', 'EACCES', 'EBUSY'])
+
+/** Together shorter than an agent notices, because a front door waits too. */
+const PAUSES_MS = [10, 20, 40, 80, 100]
+
+/** Both front doors reserve as much before they read an event. */
+const NEEDED_BYTES = 64 * 1024
 
 /** Codes of systems that cannot fsync a folder (Windows, some network volumes). */
 const NO_FOLDER_SYNC = new Set(['EPERM', 'EISDIR', 'EINVAL', 'ENOTSUP', 'EACCES', 'EBADF'])
@@ -106,7 +121,7 @@ export function syncFolder(path: string) {
 }
 
 /** Whether the system cannot sync this folder: then its renames are as durable as they can be. */
-export function isFolderSyncRefused(error: unknown): boolean {
+function isFolderSyncRefused(error: unknown): boolean {
   return NO_FOLDER_SYNC.has((error as NodeJS.ErrnoException).code ?? '')
 }
 
@@ -155,5 +170,122 @@ function makeOne(path: string, mode: number): string | undefined {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     return undefined
+  }
+}
+
+/** Renames a file. @throws the system error */
+export function renameFile(from: string, to: string) {
+  for (const pauseMs of [...PAUSES_MS, undefined]) {
+    try {
+      return renameSync(from, to)
+    } catch (error) {
+      if (pauseMs === undefined || !isMomentary(error)) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs)
+    }
+  }
+}
+
+/** Gives a complete file its name. Only for a file that no other process removes. @throws the system error */
+function putInPlace(from: string, to: string) {
+  try {
+    renameFile(from, to)
+  } catch (error) {
+    if (!isRenamed(from, to, error)) throw error
+  }
+}
+
+/**
+ * Whether a rename has happened although it reported an error: the response of a file server can get lost. Another
+ * process may already have moved the file on from its new place.
+ */
+export function isRenamed(from: string, to: string, error: unknown): boolean {
+  return isMissing(from) && (codeOf(error) !== 'ENOENT' || !isMissing(to))
+}
+
+/** Whether it is worth trying again after a pause. */
+function isMomentary(error: unknown): boolean {
+  return process.platform === 'win32' && MOMENTARY.has(codeOf(error))
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? ''
+}
+
+/**
+ * Why no file can be created in a folder, which may not exist yet; undefined if its disk is no obstacle.
+ * @param otherwise what to return if something else is, such as its permissions
+ */
+export function whyNoRoom(folder: string, otherwise?: string): string | undefined {
+  if (isMissing(folder) && dirname(folder) !== folder) return whyNoRoom(dirname(folder), otherwise)
+  try {
+    // With the dot, a file in the place of the folder is refused.
+    accessSync(`${folder}/.`, constants.W_OK)
+    const { blocks, bavail, bsize, files, ffree } = statfsSync(folder)
+    // File systems without a limit report 0 of 0, as those of FUSE often do.
+    if (blocks > 0 && bavail * bsize < NEEDED_BYTES) return 'the disk is full'
+    return files > 0 && ffree === 0 ? 'the disk has no room for another file' : undefined
+  } catch (error) {
+    return errorCode(error) === 'EROFS' ? 'the disk is read-only' : otherwise
+  }
+}
+
+/**
+ * Creates a file as `writeDurable` does, without blocking this process: a slow disk must not delay other messages.
+ * @throws the system error; nothing is left behind then
+ */
+export async function writeDurableAsync(
+  path: string,
+  text: string,
+  tmpPath: string,
+): Promise<void> {
+  await writeSynced(tmpPath, text)
+  try {
+    await putInPlaceAsync(tmpPath, path)
+  } catch (error) {
+    await unlink(tmpPath).catch(() => {})
+    throw error
+  }
+  await syncFolderAsync(dirname(path))
+}
+
+/** Writes a new file, and waits for the disk. @throws the system error; nothing is left behind then */
+export async function writeSynced(path: string, text: string): Promise<void> {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    try {
+      await file.writeFile(text)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    await unlink(path).catch(() => {})
+    throw error
+  }
+}
+
+async function putInPlaceAsync(from: string, to: string): Promise<void> {
+  for (const pauseMs of [...PAUSES_MS, undefined]) {
+    try {
+      return await rename(from, to)
+    } catch (error) {
+      if (isRenamed(from, to, error)) return
+      if (pauseMs === undefined || !isMomentary(error)) throw error
+      await sleep(pauseMs)
+    }
+  }
+}
+
+/** Makes the renames in a folder survive a power cut, as far as the system can sync folders. */
+export async function syncFolderAsync(path: string): Promise<void> {
+  try {
+    const folder = await open(path, constants.O_RDONLY)
+    try {
+      await folder.sync()
+    } finally {
+      await folder.close()
+    }
+  } catch (error) {
+    if (!isFolderSyncRefused(error)) throw error
   }
 }

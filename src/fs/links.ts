@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, realpathSync, type Stats, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, sep } from 'node:path'
 import { type ErrorCode, errorCode, HookbellError, pathFault, REPAIR_LINK } from '../errors.ts'
 
 /** The path behind all symbolic links; the path itself if it does not exist or cannot be resolved. */
@@ -57,4 +57,9 @@ export function deadLinkIn(path: string): string | undefined {
 
 export function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
+}
+
+/** Whether a path lies below a folder, judged by the texts alone. The root folder ends with a separator already. */
+export function isInside(path: string, folder: string): boolean {
+  return path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 }

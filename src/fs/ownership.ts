@@ -1,9 +1,8 @@
-import { accessSync, constants, lstatSync, type Stats, statSync } from 'node:fs'
+import { accessSync, constants, lstatSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type ErrorCode, errorCode, HookbellError } from '../errors.ts'
 import { quoteWord } from '../text/shell.ts'
 import { followLink, realPath } from './links.ts'
-import { isPrivateGroup } from './private-group.ts'
 
 const { R_OK, X_OK } = constants
 
@@ -129,4 +128,57 @@ function isSudo(): boolean {
 /** The permissions of a file as four octal digits, such as 0644. */
 export function modeOf({ mode }: Stats): string {
   return (mode & 0o777).toString(8).padStart(4, '0')
+}
+
+/**
+ * Whether a group has no member but this user. Systems with one group per user make files group-writable, which is
+ * safe then (ssh of Debian and Ubuntu accepts that, too). In doubt the group is not private.
+ */
+export function isPrivateGroup(gid: number, me: number): boolean {
+  if (me === 0 || gid !== me || gid !== process.getgid?.()) return false
+  try {
+    return isGroupOfOne(readFileSync('/etc/passwd', 'utf8'), readFileSync('/etc/group', 'utf8'), me)
+  } catch {
+    return false
+  }
+}
+
+/** Whether the user and the group with this number have no other names, and the group no other members. */
+export function isGroupOfOne(passwd: string, group: string, id: number): boolean {
+  const users = rowsOf(passwd).filter((row) => row[2] === `${id}` || row[3] === `${id}`)
+  const [own, ...more] = rowsOf(group).filter((row) => row[2] === `${id}`)
+  const [user] = users
+  const members = (own?.[3] ?? '').split(',').filter((name) => name !== '')
+  const isAlone = users.length === 1 && own !== undefined && more.length === 0
+  return isAlone && members.every((name) => name === user?.[0])
+}
+
+function rowsOf(text: string): string[][] {
+  return text.split('\n').map((line) => line.split(':'))
+}
+
+/**
+ * The id of another user who owns a folder. If the folder is missing: undefined, but for root, who could make it inside a
+ * folder of another user. That user could not use it, so then the owner of the nearest folder above counts.
+ */
+export function strangerOf(folder: string): number | undefined {
+  const me = process.getuid?.()
+  // Windows has no user ids.
+  if (me === undefined) return undefined
+  const owner = ownerOf(folder)
+  const above = dirname(folder)
+  if (owner === undefined && above !== folder && isRoot(me)) return strangerOf(above)
+  return owner === me ? undefined : owner
+}
+
+/**
+ * Whether this user is the real root. In a sandbox one may only be called root, and folders of the real root are
+ * another user's.
+ */
+function isRoot(me: number): boolean {
+  return me === 0 && ownerOf('/') === me
+}
+
+function ownerOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.uid
 }

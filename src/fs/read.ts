@@ -1,4 +1,14 @@
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
 import {
   describeError,
   type ErrorCode,
@@ -84,4 +94,44 @@ function readAll(file: number, limit: number): Buffer {
 function hintFor(error: unknown, path: string): string | undefined {
   if (errorCode(error) === 'EACCES' && process.getuid) return howToRead(path)
   return pathFault(error)?.hint
+}
+
+/** The names in a folder; none if it is missing, not a folder, or not readable by this user. */
+export function listQuietly(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+/** The names in a folder; none if it is missing or not a folder. @throws the system error if it cannot be read */
+export function listIfThere(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return []
+    throw error
+  }
+}
+
+/**
+ * Whether nothing is at a path. For files that mostly do not exist: V8 takes as long to create the error of a failed
+ * call as to ask twenty times.
+ */
+export function isMissing(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined
+  } catch {
+    return false
+  }
+}
+
+/** Whether something is at a path that can be reached, also a link to nothing. */
+export function exists(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    return false
+  }
 }

@@ -1,7 +1,6 @@
 import { lstatSync } from 'node:fs'
 import { fallbackFolders } from '../config/pinned.ts'
-import type { Header } from '../spool/header.ts'
-import { acceptEvent } from '../spool/write.ts'
+import { acceptEvent, type Header } from '../spool/event-file.ts'
 
 /** An event that survives a power cut. */
 export interface StoredEvent {

@@ -1,7 +1,6 @@
 import type { Queue } from 'bullmq'
 import type { LoadedConfig } from '../config/load/load.ts'
-import { failedOutcome, retryAfterOf, send } from '../deliver/attempt.ts'
-import type { Outcome } from '../deliver/outcome.ts'
+import { failedOutcome, type Outcome, retryAfterOf, send } from '../deliver/attempt.ts'
 import { summarize, withLine } from '../deliver/summary.ts'
 import type { Delivery } from '../delivery.ts'
 import type { RedisConnection } from '../hub/connection.ts'

@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { readCodeCache } from '../fs/code-cache.ts'
-import { acceptEvent } from '../spool/write.ts'
+import { acceptEvent } from '../spool/event-file.ts'
 
 /** Only what hangs takes this long, also on a busy machine. */
 const LIMIT_MS = 60_000

@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { errorCode } from '../errors.ts'
-import { listQuietly } from '../fs/list.ts'
+import { listQuietly } from '../fs/read.ts'
 import { copyAttributes } from './attributes.ts'
 import type { SettingsOnDisk } from './file.ts'
 

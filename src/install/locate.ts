@@ -1,6 +1,6 @@
 import { dirname, join, sep } from 'node:path'
 import type { Client, SettingsFile } from '../clients/define.ts'
-import { exists } from '../fs/missing.ts'
+import { exists } from '../fs/read.ts'
 import { readLeniently } from './read-leniently.ts'
 
 export interface FileInForce extends SettingsFile {

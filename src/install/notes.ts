@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path'
 import type { Client, HookLayout, KillSwitch } from '../clients/define.ts'
 import { userFolder } from '../clients/paths.ts'
-import { exists } from '../fs/missing.ts'
+import { exists } from '../fs/read.ts'
 import { valueAt } from '../text/zod-issue.ts'
 import { doublesOf } from './doubles.ts'
 import { readLeniently } from './read-leniently.ts'

@@ -3,7 +3,7 @@ import { delimiter, isAbsolute, join, sep } from 'node:path'
 import type { Client } from '../clients/define.ts'
 import { userFolder } from '../clients/paths.ts'
 import type { Env } from '../fs/home.ts'
-import { exists } from '../fs/missing.ts'
+import { exists } from '../fs/read.ts'
 
 /** What shows that a client is installed here. */
 interface Presence {

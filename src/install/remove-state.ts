@@ -2,9 +2,9 @@ import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorCode } from '../errors.ts'
-import { requestHandover } from '../spool/handover.ts'
 import { lockHolder } from '../spool/lock/lock.ts'
 import { isElsewhere, livenessOf } from '../spool/lock/owner.ts'
+import { requestHandover } from '../spool/requests.ts'
 
 const WORKER_ENDS_WITHIN_MS = 5000
 

@@ -1,3 +1,9 @@
+/** The client of events that hookbell itself makes, such as tests, digests and reports of failures. */
+export const OWN_CLIENT = 'hookbell'
+
+/** The event with which `doctor` and `init` try a registered command; nobody is notified of it. */
+export const CANARY_EVENT = 'HookbellCanary'
+
 // Entries are plain types, checked by hand below instead of by zod: `status` and `log` read thousands of lines and
 // start in the time that loading zod would take.
 
@@ -253,4 +259,9 @@ function isEntry(fields: { [field: string]: unknown }): boolean {
 /** What Date can show. A damaged block of a disk may be a number, too. */
 function isTime(value: unknown): boolean {
   return typeof value === 'number' && Math.abs(value) <= 8.64e15
+}
+
+/** Whether hookbell itself made the event. Such events are no work of an agent, so reports do not count them. */
+export function isOwnEvent({ client, event }: { client: string; event: string }): boolean {
+  return client === OWN_CLIENT || event === CANARY_EVENT
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { replaceUnsynced } from '../fs/durable.ts'
 import { readQuietly } from '../fs/read.ts'
 import { type JournalEntry, type Note, parseLine } from './entry.ts'
-import { JournalReader, type Position } from './reader.ts'
+import { JournalReader, type Position } from './read.ts'
 
 const FORMAT = 'hookbell-checkpoint 1'
 const MAX_BYTES = 256 * 1024 * 1024

@@ -1,8 +1,7 @@
 import { rmSync } from 'node:fs'
 import * as z from 'zod'
 import { replaceFile } from '../fs/durable.ts'
-import { isMissing } from '../fs/missing.ts'
-import { readQuietly } from '../fs/read.ts'
+import { isMissing, readQuietly } from '../fs/read.ts'
 import { isInForce, type Mute, mutePath } from './mutes.ts'
 
 const MAX_MUTES = 100

@@ -1,6 +1,6 @@
 import { join, resolve, sep } from 'node:path'
 import { partsOfName } from '../context/work-tree-name.ts'
-import { isInside } from '../fs/inside.ts'
+import { isInside } from '../fs/links.ts'
 import { showPath } from '../text/clean.ts'
 import { formatTime } from '../text/local-time.ts'
 import { quoteShown } from '../text/shell.ts'

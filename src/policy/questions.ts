@@ -1,6 +1,6 @@
+import { addLimited } from '../drop-oldest.ts'
 import type { Meaning } from '../event/meaning.ts'
 import type { QuestionEnd } from '../journal/history.ts'
-import { addLimited } from './limited-list.ts'
 
 /** The limit for each list of a session. */
 const MAX_ITEMS = 100

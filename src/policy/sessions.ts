@@ -1,9 +1,8 @@
 import { QUEUED_PROMPT_MS } from '../context/turn.ts'
-import { dropOldest } from '../drop-oldest.ts'
+import { addLimited, dropOldest } from '../drop-oldest.ts'
 import { isNextQuestion, type Meaning, mayRepeat, meaningOf } from '../event/meaning.ts'
 import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
 import { type QuestionEnd, questionEnd } from '../journal/history.ts'
-import { addLimited } from './limited-list.ts'
 import {
   isAnswered,
   noteAgentEnd,

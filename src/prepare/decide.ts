@@ -10,7 +10,7 @@ import { notifierOf } from '../notifiers/index.ts'
 import { type Corrected, kindByEvidence } from '../policy/evidence.ts'
 import { isInForce, type Judgement, type JudgeSettings, type Memory } from '../policy/memory.ts'
 import type { Mute } from '../policy/mutes.ts'
-import { noiseSettingsOf } from '../policy/noise.ts'
+import { type NoiseSettings, noiseSettingsOf } from '../policy/noise.ts'
 import { waitBetween } from '../policy/questions.ts'
 import { judgeAt, quietHours } from '../policy/rules/quiet-hours.ts'
 import type { Session } from '../policy/sessions.ts'
@@ -19,17 +19,17 @@ import {
   type Candidate,
   type JudgedEvent,
   type Policy,
+  type ProjectVerdict,
   send,
   type Verdict,
 } from '../policy/types.ts'
 import type { Templates } from '../render/templates.ts'
-import type { RouteDeps } from '../route/conditions.ts'
+import { conditionsOf, type RouteDeps } from '../route/conditions.ts'
 import { Patterns } from '../route/pattern.ts'
 import { type Decision, route, routeTo } from '../route/route.ts'
-import { judgedProject, projectTrace, withProject } from './project.ts'
 
 /** What a decision depends on, besides the event and the configuration. */
-export interface DecideDeps {
+interface DecideDeps {
   memory: Memory
   /** The mutes in force. */
   mutes(): readonly Mute[]
@@ -238,4 +238,57 @@ export function isRuleUsed(rule: Pick<Policy, 'isNoise' | 'name'>, config: Confi
   return Object.keys(config.channels).some((channel) =>
     isInForce(rule, noiseOf(channel, config), { noise }),
   )
+}
+
+/** Evaluates a project file for one event, for the policies. */
+function judgedProject(
+  { root, isMuted, when = {}, not = {} }: ProjectRules,
+  event: EnrichedEvent,
+  deps: RouteDeps,
+): ProjectVerdict {
+  // What is not known to exclude an event does not.
+  const wanted = conditionsOf(when, event, deps).find(
+    ({ holds, isUndecided }) => !holds && !isUndecided,
+  )
+  const unwanted = conditionsOf(not, event, deps).find(({ holds }) => holds)
+  const fails = wanted ? `when ${wanted.because}` : unwanted && `not ${unwanted.because}`
+  return { root, isMuted, fails }
+}
+
+/** Applies a project's limits. A project can only reduce what is sent, never add to it. */
+function withProject(noise: NoiseSettings, project?: ProjectRules): NoiseSettings {
+  if (!project) return noise
+  return {
+    ...noise,
+    minSeconds: Math.max(noise.minSeconds, project.minSeconds),
+    cooldownSeconds: Math.max(noise.cooldownSeconds, project.cooldownSeconds),
+  }
+}
+
+/** Uses the label that the project gives itself. Until a person trusts it, the folder's name is shown beside it. */
+export function withLabel<Event extends Pick<EnrichedEvent, 'project'>>(
+  event: Event,
+  project?: ProjectRules,
+): Event {
+  const { label, trust } = project ?? {}
+  if (!label || label === event.project) return event
+  const isPlain = trust === 'trusted' || event.project === ''
+  return { ...event, project: isPlain ? label : `${label} (${event.project})` }
+}
+
+/** For `why`: which settings of the project file were applied, and which were ignored. */
+function projectTrace(project?: ProjectRules): TraceStep[] {
+  if (!project) return []
+  const { root, trust, counts, ignored } = project
+  const by = 'project file'
+  const hint =
+    trust === 'changed' ? 'it changed since it was trusted: hookbell trust' : 'hookbell trust'
+  const applied = `${counts.join(', ')} of ${root}/.hookbell.json (${trust})`
+  const needs = trust === 'trusted' ? '' : ` (${hint})`
+  return [
+    ...(counts.length > 0 ? [{ by, verdict: 'applied' as const, because: applied }] : []),
+    ...(ignored.length > 0
+      ? [{ by, verdict: 'ignored' as const, because: `${ignored.join(', ')}${needs}` }]
+      : []),
+  ]
 }

@@ -5,9 +5,8 @@ import { type EnrichedEvent, enrich } from '../context/enrich.ts'
 import { beganIn, folderOf } from '../context/project.ts'
 import { type Asked, type Delivery, deliveryId, type Message } from '../delivery.ts'
 import type { AgentEvent } from '../event/event.ts'
-import type { AcceptedEntry } from '../journal/entry.ts'
+import { type AcceptedEntry, OWN_CLIENT } from '../journal/entry.ts'
 import { cleanEntry } from '../journal/journal.ts'
-import { OWN_CLIENT } from '../journal/own-events.ts'
 import { notifierOf } from '../notifiers/index.ts'
 import type { Judgement } from '../policy/memory.ts'
 import { goesOn } from '../policy/rules/goes-on.ts'
@@ -15,12 +14,11 @@ import type { Candidate, Expected, Verdict } from '../policy/types.ts'
 import { Renderer } from '../render/render.ts'
 import { markdownReaderFor } from '../render/values.ts'
 import { sha256 } from '../text/sha256.ts'
-import { acceptedEntry } from './accepted-entry.ts'
 import { findAtTerminal } from './at-terminal.ts'
-import { decide, isRuleUsed, type PrepareDeps, type Stored } from './decide.ts'
-import { withLabel } from './project.ts'
+import { decide, isRuleUsed, type PrepareDeps, type Stored, withLabel } from './decide.ts'
+import { acceptedEntry } from './facts.ts'
 
-export interface Held {
+interface Held {
   /** With the time until which it is held. */
   delivery: Delivery
   reason: string

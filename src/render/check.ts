@@ -4,8 +4,7 @@ import { describeError, HookbellError, pathFault } from '../errors.ts'
 import { type Kind, kinds } from '../event/kind.ts'
 import { oneLine } from '../text/clean.ts'
 import { closest, didYouMean } from '../text/suggest.ts'
-import { type Format, fill, formats, namesIn } from './engine.ts'
-import { readTemplate } from './templates.ts'
+import { type Format, fill, formats, namesIn, readTemplate } from './templates.ts'
 import { valueNames } from './values.ts'
 
 /** Backup files of editors and of people. */

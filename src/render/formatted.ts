@@ -1,6 +1,24 @@
 import { Drop } from 'liquidjs'
 import type { Markup } from '../notifiers/define.ts'
-import { plain } from './plain.ts'
+import { listOfLines } from '../text/list.ts'
+
+/** Text without markup, for desktops, terminals, phones and the text part of mails. */
+export const plain: Markup = {
+  name: 'plain',
+  escape: (text) => text,
+  parts: {
+    bold: (inner) => inner,
+    italic: (inner) => inner,
+    strike: (inner) => inner,
+    code: (text) => text,
+    codeBlock: (text) => text,
+    address: (text) => text,
+    paragraph: (inner) => inner,
+    quote: (inner) => inner.replace(/^/gm, '> '),
+    list: listOfLines,
+    moment: (_, words) => words,
+  },
+}
 
 /** A template value that each format renders differently. Comparisons and filters use its plain text. */
 export class Formatted extends Drop {

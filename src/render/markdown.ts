@@ -2,8 +2,7 @@ import type { Token, Tokens } from 'marked'
 import type { Markup } from '../notifiers/define.ts'
 import { redact } from '../text/redact/redact.ts'
 import { displayWidth } from '../text/width.ts'
-import { Formatted } from './formatted.ts'
-import { plain } from './plain.ts'
+import { Formatted, plain } from './formatted.ts'
 
 /** Reads Markdown into the tokens of `marked`. */
 export type ReadMarkdown = (text: string) => Token[]

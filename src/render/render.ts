@@ -1,13 +1,22 @@
+import { findClient } from '../clients/index.ts'
 import type { EnrichedEvent } from '../context/enrich.ts'
 import type { Clearance, Message, Origin, Urgency } from '../delivery.ts'
 import { describeError } from '../errors.ts'
+import type { Kind } from '../event/kind.ts'
 import { cleanText, cutText, oneLine } from '../text/clean.ts'
-import { redactStart } from '../text/redact/redact.ts'
-import { type Format, fill, formats } from './engine.ts'
-import type { Templates } from './templates.ts'
+import { redact, redactStart } from '../text/redact/redact.ts'
+import { quoteWord } from '../text/shell.ts'
+import { type Format, fill, formats, type Templates } from './templates.ts'
 import type { ValueDeps } from './value-source.ts'
 import { Values } from './values.ts'
-import { wayOn } from './way-on.ts'
+
+/** Longer than any folder that a person types. What is longer could be cut on its way. */
+const MAX_FOLDER = 120
+
+const endings: readonly Kind[] = ['ended', 'abnormal-end']
+
+/** After these the agent waits for its person, or is over. A question is answered where it is asked. */
+const restings: readonly Kind[] = ['done', 'waiting', 'failed', ...endings]
 
 const MAX_TITLE = 120
 const MAX_BODY = 3000
@@ -20,7 +29,7 @@ interface Reader {
 }
 
 /** The properties of a channel that a message depends on. */
-export interface Channel extends Reader {
+interface Channel extends Reader {
   /** The notifier's own format; absent where it has none. */
   markup?: Format | undefined
   /** Whether its messages are read on other machines. */
@@ -172,4 +181,25 @@ function isTooSlow(error: unknown): boolean {
 /** Removes the empty lines that conditions in templates leave behind. */
 function tidy(text: string): string {
   return text.replace(/\n{3,}/g, '\n\n').trim()
+}
+
+/**
+ * The command that answers the session or goes on with it, as one line to paste into a shell; '' if there is none. The id and
+ * the folder come from the payload: the id is put into it only if it is a plain word, the folder only in quotes.
+ */
+function wayOn(event: EnrichedEvent, id: string, secrets: readonly string[]): string {
+  const { client, kind, agentId, parentSessionId, isOfSubagent } = event
+  const { repliesThroughApi, resume } = findClient(client) ?? {}
+  if (!/^\w[\w.-]{0,127}$/.test(id)) return ''
+  if (repliesThroughApi && !endings.includes(kind)) return `hookbell reply ${id} "…"`
+  const isOfAgent = agentId !== '' || parentSessionId !== '' || isOfSubagent === true
+  if (!resume || isOfAgent || !restings.includes(kind)) return ''
+  const command = resume.replace('*', id)
+  return isPlainFolder(event.cwd, secrets) ? `cd ${quoteWord(event.cwd)} && ${command}` : command
+}
+
+/** Whether every receiver shows the path as it is: without marks, line ends, spaces in a row and characters that nobody sees. */
+function isPlainFolder(path: string, secrets: readonly string[]): boolean {
+  if (!path.startsWith('/') || path.length > MAX_FOLDER) return false
+  return !/[`\p{C}\p{Zl}\p{Zp}]|\s\s|[^\S ]|\s$/u.test(path) && redact(path, secrets) === path
 }

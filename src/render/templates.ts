@@ -1,12 +1,27 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Liquid, Template } from 'liquidjs'
 import { HookbellError } from '../errors.ts'
 import type { Kind } from '../event/kind.ts'
 import { checkOwnership, folderFault } from '../fs/ownership.ts'
 import { readRegular } from '../fs/read.ts'
 import { monotonicMs } from '../monotonic.ts'
+import type { Notifier } from '../notifiers/define.ts'
+import { notifiers } from '../notifiers/index.ts'
 import { packageRoot } from '../package-root.ts'
-import type { Format } from './engine.ts'
+import { makeLiquid } from '../text/liquid.ts'
+import { Formatted, plain } from './formatted.ts'
+
+/** The formats that templates are written in: plain text, and each markup that a notifier declares. */
+const markups = new Map(
+  [plain, ...Object.values<Notifier>(notifiers).flatMap(({ markup }) => markup ?? [])].map(
+    (markup) => [markup.name, markup],
+  ),
+)
+
+export type Format = string
+
+export const formats: readonly Format[] = [...markups.keys()]
 
 const CHECK_EVERY_MS = 200
 const MAX_BYTES = 256 * 1024
@@ -80,4 +95,47 @@ export class Templates {
 /** @throws HookbellError E_TEMPLATE if it must not be used: too large, or others can change it */
 export function readTemplate(path: string): string | undefined {
   return readRegular(path, { maxBytes: MAX_BYTES, code: 'E_TEMPLATE', check: checkOwnership })
+}
+
+function makeEngine(format: Format): Liquid {
+  const markup = markups.get(format) ?? plain
+  const toText = (value: unknown) =>
+    value instanceof Formatted ? value.in(markup) : markup.escape(String(value ?? ''))
+  return makeLiquid(toText, { greedy: false })
+}
+
+const engines = new Map<Format, Liquid>()
+
+const parsed = new Map<string, Template[]>()
+
+/**
+ * Renders a template with values. Parsed templates are cached: the same text is used for event after event.
+ * @param limits of the time: by default those of makeLiquid, for templates that may contain long loops
+ * @throws an error of liquidjs that names line and column
+ */
+export function fill(
+  format: Format,
+  template: string,
+  values: object,
+  limits: { renderLimit?: number } = {},
+): string {
+  return engineFor(format).renderSync(treeOf(format, template), values, limits)
+}
+
+/** The names of the values that a template uses. @throws as `fill` does */
+export function namesIn(format: Format, template: string): string[] {
+  return engineFor(format).globalVariablesSync(treeOf(format, template))
+}
+
+function treeOf(format: Format, template: string): Template[] {
+  const key = `${format}:${template}`
+  const tree = parsed.get(key) ?? engineFor(format).parse(template)
+  parsed.set(key, tree)
+  return tree
+}
+
+function engineFor(format: Format): Liquid {
+  const engine = engines.get(format) ?? makeEngine(format)
+  engines.set(format, engine)
+  return engine
 }

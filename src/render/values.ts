@@ -1,6 +1,6 @@
 import { agentName } from '../clients/index.ts'
-import type { Deeds } from '../context/deeds.ts'
 import type { EnrichedEvent } from '../context/enrich.ts'
+import type { Deeds } from '../context/turn.ts'
 import type { Clearance } from '../delivery.ts'
 import type { Question } from '../event/event.ts'
 import { explain } from '../event/explain-failure.ts'

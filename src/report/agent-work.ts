@@ -1,7 +1,6 @@
 import { meaningOf } from '../event/meaning.ts'
-import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
+import { type AcceptedEntry, isOwnEvent, type JournalEntry } from '../journal/entry.ts'
 import { type QuestionEnd, questionEnd } from '../journal/history.ts'
-import { isOwnEvent } from '../journal/own-events.ts'
 
 /** A time in which an agent waited for a person: since a question, or since the end of a turn. */
 export interface Wait {

@@ -1,5 +1,4 @@
-import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
-import { isOwnEvent } from '../journal/own-events.ts'
+import { type AcceptedEntry, isOwnEvent, type JournalEntry } from '../journal/entry.ts'
 import { cutText, oneLine } from '../text/clean.ts'
 import { formatTime } from '../text/local-time.ts'
 import { AgentWork, isAsking, isCopy, isTurnEnd, type Wait } from './agent-work.ts'

@@ -1,10 +1,28 @@
-import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
-import { isOwnEvent } from '../journal/own-events.ts'
+import { type AcceptedEntry, isOwnEvent, type JournalEntry } from '../journal/entry.ts'
+import { EventHistory, type EventStatus } from '../journal/history.ts'
 import { formatDate } from '../text/local-time.ts'
 import { AgentWork, type Turn, type Wait } from './agent-work.ts'
-import { type ChannelUse, channelUse } from './channel-use.ts'
-import { type Count, countByName } from './counts.ts'
-import { suppressions } from './suppressions.ts'
+
+/** How often something occurs. */
+export interface Count {
+  name: string
+  count: number
+}
+
+/** What became of the deliveries to one channel. */
+interface ChannelUse {
+  name: string
+  /** Messages that arrived; one may report several events. */
+  messages: number
+  /** Events that these messages reported. */
+  events: number
+  /** Attempts that failed and were made again. */
+  retries: number
+  /** Deliveries that gave up. */
+  failed: number
+  /** Events whose session has no such channel, such as no terminal: nothing is wrong with it. */
+  unavailable: number
+}
 
 /** The waits of one project and kind. Times, in ms, are of those whose end is known; null if there is none. */
 export interface WaitRow {
@@ -185,4 +203,59 @@ function daysOf(accepted: readonly AcceptedEntry[], entries: readonly JournalEnt
   return [...dates].sort().map((date) => {
     return { date, messages: countOn(messages, date), notTold: countOn(notTold, date) }
   })
+}
+
+/** How often each name occurs, most frequent first. */
+function countByName(names: readonly string[]): Count[] {
+  const counts = new Map<string, number>()
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return [...counts]
+    .map(([name, count]) => ({ name, count }))
+    .sort((one, other) => other.count - one.count)
+}
+
+/** Why events were not sent, most frequent first: the name of the rule, else the reason. Each channel counts. */
+function suppressions(entries: readonly JournalEntry[]): Count[] {
+  const history = new EventHistory()
+  for (const entry of entries) history.add(entry)
+  return countByName([...history.byId.values()].flatMap(whyNotTold))
+}
+
+/** One name for each channel that did not get the event; one in all if no channel was chosen. */
+function whyNotTold({ trace, channels, outcome, reason }: EventStatus): string[] {
+  const atOnce = trace.filter(({ verdict }) => verdict === 'suppress')
+  const ruled = new Set(atOnce.map(({ channel }) => channel))
+  const later = Object.entries(channels)
+    .filter(([name, { state }]) => state === 'suppressed' && !ruled.has(name))
+    .map(([, { detail }]) => ruleOf(detail))
+  const names = [...atOnce.map(({ by }) => by), ...later]
+  if (names.length > 0 || outcome !== 'suppressed') return names
+  return [reason === '' ? 'no channel was available' : ruleOf(reason)]
+}
+
+/** A mute that came later is recorded with its end instead of the rule's name: it is counted with the others. */
+function ruleOf(reason: string): string {
+  return /^Muted (until|without) /.test(reason) ? 'mute' : reason
+}
+
+/** By channel, the most used first. */
+function channelUse(entries: readonly JournalEntry[]): ChannelUse[] {
+  const channels = new Map<string, ChannelUse>()
+  const useOf = (name: string) => {
+    const none = { messages: 0, events: 0, retries: 0, failed: 0, unavailable: 0 }
+    const use = channels.get(name) ?? { name, ...none }
+    channels.set(name, use)
+    return use
+  }
+  for (const entry of entries) {
+    if (entry.type === 'delivered') {
+      const use = useOf(entry.channel)
+      use.events += 1
+      use.messages += entry.summary ? 0 : 1
+    }
+    if (entry.type === 'deferred') useOf(entry.channel).retries += 1
+    if (entry.type === 'exhausted') useOf(entry.channel).failed += 1
+    if (entry.type === 'unavailable') useOf(entry.channel).unavailable += 1
+  }
+  return [...channels.values()].sort((one, other) => other.messages - one.messages)
 }

@@ -1,10 +1,11 @@
+import { parseConfig } from '../config/load/load.ts'
+import type { Config } from '../config/schema/schema.ts'
 import { beganIn } from '../context/project.ts'
 import { asksAtEnd } from '../event/headline.ts'
 import { parseEvent } from '../event/parse.ts'
-import { isInside } from '../fs/inside.ts'
+import { isInside } from '../fs/links.ts'
 import type { TraceStep } from '../journal/entry.ts'
 import type { Mute } from '../policy/mutes.ts'
-import { policyConfig } from './policy-config.ts'
 import { type Ping, Replay } from './replay.ts'
 
 export interface JudgeOptions {
@@ -74,4 +75,14 @@ export function judge({ config: settings, events, mutes = [], host = '' }: Judge
   replay.end()
   const decisions = replay.entries.map(({ id, kind, trace = [] }) => ({ id, kind, trace }))
   return { decisions, pings: replay.pings }
+}
+
+/**
+ * Parses the content of `config.json` into a configuration for decisions. It is not used to send, so the variables that
+ * its channels refer to, such as `${SLACK_WEBHOOK_URL}`, need not be set.
+ * @throws HookbellError E_CONFIG which says what is wrong, and where
+ */
+export function policyConfig(settings: object): Config {
+  const text = JSON.stringify(settings, null, 2)
+  return parseConfig(text, { path: 'config', secrets: { file: new Map(), env: {} } }).config
 }

@@ -7,8 +7,8 @@ import { Memory } from '../policy/memory.ts'
 import type { Mute } from '../policy/mutes.ts'
 import { sessionKey } from '../policy/sessions.ts'
 import type { Candidate, HeldEvent, Verdict } from '../policy/types.ts'
-import { acceptedEntry } from '../prepare/accepted-entry.ts'
 import { type Decided, decide, judgeDue, type Stored, settingsOf } from '../prepare/decide.ts'
+import { acceptedEntry } from '../prepare/facts.ts'
 
 /** One message that reaches a channel. */
 export interface Ping {

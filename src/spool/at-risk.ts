@@ -1,14 +1,13 @@
 import { lstatSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { HookbellError } from '../errors.ts'
-import { isOwnFolder } from '../fs/durable.ts'
-import { listQuietly } from '../fs/list.ts'
+import { isOwnFolder, whyNoRoom } from '../fs/durable.ts'
 import { folderFault, modeOf, refuseStranger } from '../fs/ownership.ts'
-import { whyNoRoom } from '../fs/room.ts'
+import { listQuietly } from '../fs/read.ts'
 import { quoteWord } from '../text/shell.ts'
+import { hasSpare } from './claim.ts'
 import { folders, type Spool, spoolIn } from './layout.ts'
 import { lockHolder } from './lock/lock.ts'
-import { hasSpare } from './spare-folder.ts'
 
 /**
  * Errors for spool folders that somebody else could change or that this user or a worker cannot use, each with what

@@ -1,7 +1,7 @@
 import { type Dirent, lstatSync, readdirSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { readCardQuietly } from './card.ts'
-import type { Spool } from './layout.ts'
+import { type Spool, SWEEP_TMP_AFTER_MS } from './layout.ts'
 import { parseName } from './names.ts'
 
 interface Caps {
@@ -96,5 +96,18 @@ export function freeBytesOf({ dead }: Spool): number {
     return bavail * bsize
   } catch {
     return Number.POSITIVE_INFINITY
+  }
+}
+
+/** Removes half-written files of writers that are long gone. */
+export function sweep(spool: Spool, now: number) {
+  removeOlder(spool.tmp, SWEEP_TMP_AFTER_MS, now)
+}
+
+function removeOlder(folder: string, ageMs: number, now: number) {
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name)
+    const stat = lstatSync(path, { throwIfNoEntry: false })
+    if (stat && now - stat.mtimeMs > ageMs) rmSync(path, { recursive: true, force: true })
   }
 }

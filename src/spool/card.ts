@@ -4,12 +4,11 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { askedSchema, deliverySchema, messageSchema } from '../delivery.ts'
 import { errorCode } from '../errors.ts'
-import { syncFolderAsync, writeDurableAsync, writeSynced } from '../fs/durable-async.ts'
-import { isMissing } from '../fs/missing.ts'
-import { renameFile } from '../fs/rename.ts'
+import { renameFile, syncFolderAsync, writeDurableAsync, writeSynced } from '../fs/durable.ts'
+import { isMissing } from '../fs/read.ts'
+import { readSpoolFile } from './event-file.ts'
 import type { Spool } from './layout.ts'
 import { formatName } from './names.ts'
-import { readSpoolFile } from './read.ts'
 
 /** Codes of file systems that cannot give a file a second name. */
 const NO_LINKS = new Set([

@@ -3,7 +3,7 @@ import { deliveryId } from '../delivery.ts'
 import { dropOldest } from '../drop-oldest.ts'
 import { errorCode } from '../errors.ts'
 import { writeDurable } from '../fs/durable.ts'
-import { listIfThere } from '../fs/list.ts'
+import { listIfThere } from '../fs/read.ts'
 import { monotonicMs } from '../monotonic.ts'
 import {
   addCard,
@@ -18,12 +18,19 @@ import {
   type ShownState,
   tmpPathIn,
 } from './card.ts'
-import { type CardFile, CardIndex, isUnderWay, waitsOf } from './card-index.ts'
+import {
+  type CardFile,
+  CardIndex,
+  isUnderWay,
+  unreadable,
+  type Wait,
+  waitOf,
+  waitsOf,
+} from './card-index.ts'
 import type { Claim, Claims } from './claim.ts'
 import type { Spool } from './layout.ts'
 import { parseName, setAside, wasClaimed } from './names.ts'
 import type { DeliveryClaim } from './store.ts'
-import { unreadable, type Wait, waitOf } from './wait.ts'
 
 /** The shortest time between two listings: with many cards, one after every change would be too slow. */
 const REFRESH_MS = 1000

@@ -9,14 +9,12 @@ import {
 } from 'node:fs'
 import { basename, join, sep } from 'node:path'
 import { errorCode } from '../errors.ts'
-import { isOutOfRoom } from '../fs/durable.ts'
-import { listQuietly } from '../fs/list.ts'
-import { isRenamed, renameFile } from '../fs/rename.ts'
+import { isOutOfRoom, isRenamed, renameFile } from '../fs/durable.ts'
+import { exists, isMissing, listQuietly } from '../fs/read.ts'
 import { placeCard } from './card.ts'
 import type { Spool } from './layout.ts'
 import { LEASE_MS, livenessOf, ownerToken, parseOwner, thisProcess } from './lock/owner.ts'
 import { formatName, type ParsedName, parseName, setAside } from './names.ts'
-import { makeSpare, takeSpare } from './spare-folder.ts'
 
 /** An event or a card whose file only this process may handle. */
 export interface Claim extends ParsedName {
@@ -190,4 +188,48 @@ function isAbandoned(folder: string, token: string): boolean {
   const liveness = owner ? livenessOf(owner) : 'dead'
   if (liveness === 'alive' || liveness === 'dead') return liveness === 'dead'
   return Math.abs(Date.now() - stat.mtimeMs) > LEASE_MS
+}
+
+// A full disk allows no new folder, but a rename. So spare/ is a cur/ in reserve, and the folder in it one for a worker.
+
+/** Makes what is missing of the reserve, if there is room. */
+function makeSpare(spool: Spool) {
+  const folder = forWorker(spareFolder(spool))
+  try {
+    if (isMissing(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 })
+  } catch {
+    // A full disk: the next worker tries again.
+  }
+}
+
+/**
+ * Gives a worker the folder in reserve as its own, and cur/ too if that is missing.
+ * @returns false if there is none
+ */
+export function takeSpare(spool: Spool, folder: string): boolean {
+  if (!hasSpare(spool)) return false
+  const spare = spareFolder(spool)
+  try {
+    if (isMissing(spool.cur)) renameFile(spare, spool.cur)
+    // The disk had no room for both folders, or an earlier version of hookbell made only one: spare/ itself.
+    const found = [forWorker(spool.cur), forWorker(spare)].find(exists) ?? spare
+    renameFile(found, folder)
+    return true
+  } catch {
+    // Another process was faster.
+    return false
+  }
+}
+
+/** Whether a worker that finds the disk full has a folder in reserve. */
+export function hasSpare(spool: Spool): boolean {
+  return exists(isMissing(spool.cur) ? forWorker(spareFolder(spool)) : spareFolder(spool))
+}
+
+function spareFolder({ state }: Spool): string {
+  return join(state, 'spool', 'spare')
+}
+
+function forWorker(folder: string): string {
+  return join(folder, 'worker')
 }

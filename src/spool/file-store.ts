@@ -2,21 +2,30 @@ import { existsSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { deliveryId } from '../delivery.ts'
 import { errorCode } from '../errors.ts'
-import { writeDurable } from '../fs/durable.ts'
+import { renameFile, writeDurable } from '../fs/durable.ts'
 import { FolderWatcher } from '../fs/folder-watcher.ts'
-import { listQuietly } from '../fs/list.ts'
-import { renameFile } from '../fs/rename.ts'
-import { Arrivals } from './arrivals.ts'
+import { listQuietly } from '../fs/read.ts'
 import { addCard, type Open, type ShownState, shownOn } from './card.ts'
+import { isAsked } from './card-index.ts'
 import { Cards } from './cards.ts'
 import { type Claim, Claims } from './claim.ts'
-import { formatHeader, type Header, isOfLaterVersion } from './header.ts'
-import { eventFolders, type Spool } from './layout.ts'
-import { isUnreadable, parseName, setAside, setUnreadableAside, wasClaimed } from './names.ts'
-import { newId } from './new-id.ts'
+import {
+  formatHeader,
+  type Header,
+  isOfLaterVersion,
+  readSpoolFile,
+  storedIn,
+} from './event-file.ts'
+import { eventFolders, prepareSpool, type Spool } from './layout.ts'
+import {
+  isUnreadable,
+  newId,
+  parseName,
+  setAside,
+  setUnreadableAside,
+  wasClaimed,
+} from './names.ts'
 import { adoptOldDeliveries } from './old-deliveries.ts'
-import { prepareSpool } from './prepare.ts'
-import { readSpoolFile, storedIn } from './read.ts'
 import { syncWaiting } from './salvage.ts'
 import type {
   AskedWait,
@@ -27,8 +36,8 @@ import type {
   WaitingEvent,
   Wanted,
 } from './store.ts'
-import { isAsked } from './wait.ts'
 import { keepForAnswer } from './waiting-hooks.ts'
+import { Arrivals } from './waiting-limits.ts'
 
 interface FileStoreOptions {
   stateDir: string

@@ -1,8 +1,10 @@
 import { readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from '../errors.ts'
-import { renameFile } from '../fs/rename.ts'
+import { renameFile } from '../fs/durable.ts'
 import type { Spool } from './layout.ts'
+
+let lastAt = 0
 
 const MAX_EVENT_ID = 128
 
@@ -60,4 +62,14 @@ export function setAside(path: string, name: string, spool: Spool, now: number) 
       join(spool.corrupt, `${now}-${Buffer.from(name).toString('hex').slice(0, 100)}`),
     )
   }
+}
+
+/**
+ * A unique event id, greater than earlier ones of this process. It is not a secret, so Math.random will do: loading
+ * node:crypto would cost the agent 4 ms.
+ */
+export function newId(): string {
+  lastAt = Math.max(Date.now(), lastAt + 1)
+  const random = () => Math.random().toString(36).slice(2, 13).padEnd(11, '0')
+  return `${lastAt.toString(36)}-${process.pid}-${random()}${random()}`
 }

@@ -2,9 +2,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { writeDurable } from '../fs/durable.ts'
-import { listQuietly } from '../fs/list.ts'
-import { isMissing } from '../fs/missing.ts'
-import { readQuietly } from '../fs/read.ts'
+import { isMissing, listQuietly, readQuietly } from '../fs/read.ts'
 import {
   type Card,
   cardText,
@@ -14,9 +12,9 @@ import {
   shownSchema,
   tmpPathIn,
 } from './card.ts'
+import { readSpoolFile } from './event-file.ts'
 import type { Spool } from './layout.ts'
 import { parseName } from './names.ts'
-import { readSpoolFile } from './read.ts'
 import { putRequest } from './requests.ts'
 
 /** Made on demand: zod takes a tenth of a start, and most have no such file. */

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import { listQuietly } from '../fs/list.ts'
+import { listQuietly } from '../fs/read.ts'
+import { readSpoolFile } from './event-file.ts'
 import { eventFolders, isFilled, type Spool, spoolIn } from './layout.ts'
 import { parseName } from './names.ts'
-import { readSpoolFile } from './read.ts'
 import { isFlushed, requestedAt } from './requests.ts'
 
 /** When an open delivery is due. */

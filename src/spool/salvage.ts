@@ -10,10 +10,9 @@ import {
 import { join } from 'node:path'
 import { syncFolder } from '../fs/durable.ts'
 import { isObject } from '../is-object.ts'
-import { parseSpoolFile } from './header.ts'
+import { parseSpoolFile, readSpoolFile } from './event-file.ts'
 import type { Spool } from './layout.ts'
 import { parseName } from './names.ts'
-import { readSpoolFile } from './read.ts'
 
 /** Longer than a client lets a hook run, so that none is still writing: see TIMEOUT_MS in install/hook-command.ts. */
 const SALVAGE_AFTER_MS = 30_000

@@ -1,6 +1,6 @@
 import type { Open, ShownState } from './card.ts'
 import type { Claim } from './claim.ts'
-import type { Header } from './header.ts'
+import type { Header } from './event-file.ts'
 
 /** An accepted event as the front door stored it. */
 export interface StoredEvent {

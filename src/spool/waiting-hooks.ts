@@ -12,10 +12,9 @@ import {
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorCode } from '../errors.ts'
-import { listQuietly } from '../fs/list.ts'
-import { isMissing } from '../fs/missing.ts'
+import { isMissing, listQuietly } from '../fs/read.ts'
+import { readSpoolFile, storedIn } from './event-file.ts'
 import { spoolIn } from './layout.ts'
-import { readSpoolFile, storedIn } from './read.ts'
 import type { StoredEvent } from './store.ts'
 
 // In spool/answers/, bin/hookbell-wait makes a named pipe ID.PID for a question that can be answered from elsewhere, and reads

@@ -11,9 +11,9 @@ import type { WorkerMemory } from './memory.ts'
 import type { Alarms } from './own-messages/alarms.ts'
 import type { Notices } from './own-messages/notices.ts'
 import type { AnswerReports } from './watch/answer-reports.ts'
-import type { OpenMessages } from './watch/open-messages.ts'
 import type { OpenQuestions } from './watch/open-questions.ts'
 import type { RunningTurns } from './watch/running-turns.ts'
+import type { OpenMessages } from './watch/shown-messages.ts'
 import type { WaitingHooks } from './watch/waiting-hooks.ts'
 
 /** Dependencies that the parts of the worker share. */

@@ -1,6 +1,9 @@
-import { onEndSignal } from '../end-signals.ts'
+import { monotonicMs } from '../monotonic.ts'
 import { afterTurns } from '../patience.ts'
 import { releaseAll } from './run.ts'
+
+/** A signal that follows sooner is the same request: npm passes on what a terminal sends to this process too. */
+const SAME_MS = 300
 
 /** How long messages that are being sent may take to end. Containers are given ten seconds, and `uninstall` waits five. */
 const FINISH_MS = 2000
@@ -25,4 +28,16 @@ export function endOnSignal(folders: () => readonly string[], exitCode: number):
     ending.abort()
   }, endNow)
   return ending.signal
+}
+
+/** Calls `first` at SIGTERM or SIGINT, and `again` at each one that is a new request. */
+export function onEndSignal(first: () => void, again: () => void) {
+  let firstAt: number | undefined
+  const end = () => {
+    if (firstAt === undefined) {
+      firstAt = monotonicMs()
+      first()
+    } else if (monotonicMs() - firstAt >= SAME_MS) again()
+  }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, end)
 }

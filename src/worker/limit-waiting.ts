@@ -2,14 +2,18 @@ import { join } from 'node:path'
 import { parseEvent } from '../event/parse.ts'
 import { RECORD_LIMIT_MS } from '../journal/journal.ts'
 import { waitAtMost } from '../patience.ts'
-import { type Arrival, Arrivals } from '../spool/arrivals.ts'
 import { freeBytesOf } from '../spool/caps.ts'
 import { readCardQuietly } from '../spool/card.ts'
-import { parseSpoolFile } from '../spool/header.ts'
+import { parseSpoolFile, readSpoolFile } from '../spool/event-file.ts'
 import { type Spool, spoolIn } from '../spool/layout.ts'
 import { parseName } from '../spool/names.ts'
-import { readSpoolFile } from '../spool/read.ts'
-import { type Excess, findExcess, limitsWith } from '../spool/waiting-limits.ts'
+import {
+  type Arrival,
+  Arrivals,
+  type Excess,
+  findExcess,
+  limitsWith,
+} from '../spool/waiting-limits.ts'
 import type { WorkerDeps } from './deps.ts'
 
 /** Events that are recorded together share one write to the disk. */

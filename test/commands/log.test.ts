@@ -4,7 +4,7 @@ import { execa } from 'execa'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { sinceTime } from '../../src/commands/_since.ts'
 import type { AcceptedEntry, JournalEntry } from '../../src/journal/entry.ts'
-import { appendEntry } from '../../src/journal/write.ts'
+import { appendEntry } from '../../src/journal/journal.ts'
 import { displayWidth } from '../../src/text/width.ts'
 import { type Home, makeHome, root } from '../support/home.ts'
 

@@ -1,8 +1,7 @@
 import { appendFileSync, mkdirSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Header } from '../../src/spool/header.ts'
-import { acceptEvent } from '../../src/spool/write.ts'
+import { acceptEvent, type Header } from '../../src/spool/event-file.ts'
 import { makeHome } from '../support/home.ts'
 import { startReceiver } from '../support/receiver.ts'
 

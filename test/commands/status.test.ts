@@ -3,7 +3,7 @@ import { lstatSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } 
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { fallbackFolders } from '../../src/config/pinned.ts'
-import { acceptEvent } from '../../src/spool/write.ts'
+import { acceptEvent } from '../../src/spool/event-file.ts'
 import { type Home, makeHome, root } from '../support/home.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { runCommand } from '../support/run-command.ts'

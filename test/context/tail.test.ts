@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { branchOf } from '../../src/context/branch.ts'
-import { readProjectFile } from '../../src/context/project-file.ts'
+import { readProjectFile } from '../../src/context/project-rules.ts'
 import { isBelow, readHead, readTail, sizeOf } from '../../src/context/tail.ts'
 import { makeHome } from './_world.ts'
 

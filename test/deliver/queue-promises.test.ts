@@ -1,8 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { DestinationLimiter, type Slot } from '../../src/deliver/destination-limiter.ts'
-import { DestinationQueue, type Waiting } from '../../src/deliver/destination-queue.ts'
+import {
+  DestinationLimiter,
+  DestinationQueue,
+  type Slot,
+  type Waiting,
+} from '../../src/deliver/destination-queue.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import { runs } from '../support/runs.ts'
 

@@ -10,7 +10,7 @@ import {
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { fallbackFolders } from '../../src/config/pinned.ts'
-import { acceptEvent } from '../../src/spool/write.ts'
+import { acceptEvent } from '../../src/spool/event-file.ts'
 import { root } from '../support/home.ts'
 import { inJsonCommand, shellQuote } from '../support/shell-quote.ts'
 import { type BrokenHome, canMount, makeWorkingHome, working } from './_broken-home.ts'

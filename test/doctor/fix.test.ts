@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Check, check, type Facts } from '../../src/doctor/check.ts'
 import { fixSafely } from '../../src/doctor/fix.ts'
-import { prepareSpool } from '../../src/spool/prepare.ts'
+import { prepareSpool } from '../../src/spool/layout.ts'
 import { makeFolder } from '../support/folder.ts'
 
 const registered = check('client.droid.registered', 'ok', '')

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { checkSpool, noRisk } from '../../src/doctor/spool.ts'
 import { emptyStatus, type Outcome } from '../../src/journal/history.ts'
-import { prepareSpool } from '../../src/spool/prepare.ts'
+import { prepareSpool } from '../../src/spool/layout.ts'
 import { makeFolder } from '../support/folder.ts'
 import { find, MINUTE_MS, makeFacts, now } from './_facts.ts'
 

@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  statfsSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -13,15 +14,31 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import {
+  isRenamed,
   makeFolders,
   privateFolder,
   replaceFile,
   replaceUnsynced,
+  whyNoRoom,
   writeDurable,
+  writeDurableAsync,
 } from '../../src/fs/durable.ts'
 import { makeFolder } from '../support/folder.ts'
 import { buildProgram } from '../support/program.ts'
 import { hasStrace, writingCalls } from '../support/system-calls.ts'
+
+const hasProc = process.platform === 'linux'
+
+const writers = {
+  writeDurable: 'writeDurable(path, ["text"], tmpPath)',
+  writeDurableAsync: 'await writeDurableAsync(path, "text", tmpPath)',
+}
+
+interface Faults {
+  error?: string
+  times?: number
+  os?: string
+}
 
 /** A program that replaces a file, for a process of its own. */
 async function codeFor(path: string, text: string): Promise<string> {
@@ -138,4 +155,119 @@ describe('a folder', () => {
     expect(() => privateFolder(at('own'))).toThrow('not a folder of this user')
     expect(existsSync(at('own'))).toBe(true)
   })
+})
+
+/** Writes a file in a process of its own, whose first renames fail. @returns what it prints, and the files there are */
+async function writeWith(
+  name: keyof typeof writers,
+  { error = 'EBUSY', times = 3, os = 'win32' }: Faults,
+) {
+  const folder = await makeFolder()
+  const program = pathToFileURL(await buildProgram('src/fs/durable.ts')).href
+  const paths = ['file', 'tmp'].map((one) => JSON.stringify(join(folder, one)))
+  const code = `
+    Object.defineProperty(process, 'platform', { value: '${os}' })
+    const { writeDurable, writeDurableAsync } = await import(${JSON.stringify(program)})
+    const [path, tmpPath] = [${paths}]
+    ${writers[name]}`
+  const inject = `inject=rename:error=${error}:when=1..${times}`
+  const node = [process.execPath, '--input-type=module', '--eval', code]
+  const words = ['-f', '-qq', '-o', '/dev/null', '-e', 'trace=rename', '-e', inject, ...node]
+  // strace counts per thread.
+  const env = { ...process.env, UV_THREADPOOL_SIZE: '1' }
+  const { stderr } = spawnSync('strace', words, { encoding: 'utf8', env })
+  return { stderr, files: readdirSync(folder) }
+}
+
+describe.skipIf(!hasStrace).each(['writeDurable', 'writeDurableAsync'] as const)(
+  'a file that %s writes',
+  (name) => {
+    it.each(['EBUSY', 'EPERM', 'EACCES'])(
+      'gets its name on Windows as soon as no other program keeps it open: %s',
+      async (error) => {
+        expect(await writeWith(name, { error })).toEqual({ stderr: '', files: ['file'] })
+      },
+    )
+
+    it.each<[string, Faults]>([
+      ['another program keeps it open', { times: 6 }],
+      ['the rename fails for another reason', { error: 'EIO', times: 1 }],
+      ['the rename fails on another system', { os: 'linux', times: 1 }],
+    ])('is removed if %s', async (_, options) => {
+      const { stderr, files } = await writeWith(name, options)
+      expect(stderr).toContain(options.error ?? 'EBUSY')
+      expect(files).toEqual([])
+    })
+  },
+)
+
+describe('a rename that failed', () => {
+  const errorOf = (code: string) => Object.assign(new Error(code), { code })
+
+  it.each([
+    ['EIO', ['to'], true],
+    // Another process has already moved the file on.
+    ['EIO', [], true],
+    ['EIO', ['from'], false],
+    ['EIO', ['from', 'to'], false],
+    // A file server gives this answer to a repeated request.
+    ['ENOENT', ['to'], true],
+    ['ENOENT', [], false],
+  ])('with %s, when there are %j, has happened: %s', async (code, names, expected) => {
+    const folder = await makeFolder()
+    const [from, to] = ['from', 'to'].map((name) => join(folder, name)) as [string, string]
+    for (const name of names) writeFileSync(join(folder, name), '')
+    expect(isRenamed(from, to, errorOf(code))).toBe(expected)
+  })
+
+  it('counts as not happened if that cannot be determined', async () => {
+    const folder = await makeFolder()
+    symlinkSync('loop', join(folder, 'loop'))
+    mkdirSync(join(folder, 'to'))
+    const from = join(folder, 'loop/inside')
+    expect(isRenamed(from, join(folder, 'to'), errorOf('ENOENT'))).toBe(false)
+  })
+})
+
+it.skipIf(!hasProc)('a file system that reports no limit does not count as full', () => {
+  expect(statfsSync('/proc')).toMatchObject({ blocks: 0, bavail: 0, files: 0, ffree: 0 })
+  expect(whyNoRoom('/proc')).toBeUndefined()
+})
+
+async function makePaths() {
+  const folder = await makeFolder()
+  return { folder, path: join(folder, 'file'), tmp: join(folder, 'tmp') }
+}
+
+describe('a file that is written without blocking', () => {
+  it('is not written through a link in the place of the temporary file', async () => {
+    const { folder, path, tmp } = await makePaths()
+    writeFileSync(join(folder, 'other'), 'theirs')
+    symlinkSync('other', tmp)
+    await expect(writeDurableAsync(path, 'ours', tmp)).rejects.toThrow('EEXIST')
+    expect(readFileSync(join(folder, 'other'), 'utf8')).toBe('theirs')
+  })
+
+  it('leaves nothing behind if it cannot be put in place', async () => {
+    const { folder, path, tmp } = await makePaths()
+    mkdirSync(join(path, 'inside'), { recursive: true })
+    await expect(writeDurableAsync(path, 'x', tmp)).rejects.toThrow(/EISDIR|ENOTEMPTY|EEXIST/)
+    expect(readdirSync(folder)).toEqual(['file'])
+  })
+
+  it.skipIf(!hasStrace)(
+    'is synced to the disk before it is renamed, and its folder is synced after that',
+    async () => {
+      const { folder, path, tmp } = await makePaths()
+      const program = pathToFileURL(await buildProgram('src/fs/durable.ts')).href
+      const words = [path, 'text', tmp].map((one) => JSON.stringify(one)).join()
+      const code = `import { writeDurableAsync } from ${JSON.stringify(program)}; await writeDurableAsync(${words})`
+      expect(writingCalls(folder, code)).toEqual([
+        expect.stringMatching(/^p?write(64)? <\/tmp>, "text"/),
+        expect.stringMatching(/^fsync <\/tmp>/),
+        expect.stringMatching(/^rename\w* .*"\/tmp", .*"\/file"/),
+        expect.stringMatching(/^fsync <>/),
+      ])
+    },
+  )
 })

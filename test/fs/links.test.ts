@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { followLink, realPath, targetOf } from '../../src/fs/links.ts'
+import { followLink, isInside, realPath, targetOf } from '../../src/fs/links.ts'
 import { makeHome } from '../install/make-home.ts'
 
 let folder = ''
@@ -68,4 +68,14 @@ describe('a path', () => {
     expect(followLink(at('second'), 'E_CONFIG')?.isFile()).toBe(true)
     expect(followLink(at('inside'), 'E_CONFIG')?.isDirectory()).toBe(true)
   })
+})
+
+it.each([
+  ['/home/sam/shop', '/home/sam', true],
+  ['/home/sam', '/', true],
+  ['/home/samantha', '/home/sam', false],
+  ['/home/sam', '/home/sam', false],
+  ['/home', '/home/sam', false],
+])('%s lies below %s: %s', (path, folder, expected) => {
+  expect(isInside(path, folder)).toBe(expected)
 })

@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { HookbellError } from '../../src/errors.ts'
-import { readQuietly, readRegular } from '../../src/fs/read.ts'
+import { exists, readQuietly, readRegular } from '../../src/fs/read.ts'
 import { makeHome } from '../install/make-home.ts'
 
 let folder = ''
@@ -117,4 +117,12 @@ describe('a small file', () => {
     const others = ['larger', 'folder', 'dangling', 'missing'].map((name) => readQuietly(at(name)))
     expect(others).toEqual(Array(4).fill(undefined))
   })
+})
+
+it('nothing exists below a file', () => {
+  expect(exists(at('file/name'))).toBe(false)
+})
+
+it('a link exists even if it leads to nothing', () => {
+  expect(exists(at('dangling'))).toBe(true)
 })

@@ -13,7 +13,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { sessionVariables } from '../../src/clients/index.ts'
 import { sessionFacts } from '../../src/hook/session-env.ts'
 import { ttyName } from '../../src/notifiers/terminal/place.ts'
-import { parseSpoolFile } from '../../src/spool/header.ts'
+import { parseSpoolFile } from '../../src/spool/event-file.ts'
 import { hasPty, startPty } from '../support/pty.ts'
 import { shellQuote } from '../support/shell-quote.ts'
 import {

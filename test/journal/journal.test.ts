@@ -15,9 +15,8 @@ import { describe, expect, it } from 'vitest'
 import type { JournalEntry } from '../../src/journal/entry.ts'
 import { KEPT_FILES } from '../../src/journal/files.ts'
 import { EventHistory, type EventStatus } from '../../src/journal/history.ts'
-import { Journal } from '../../src/journal/journal.ts'
+import { appendEntry, Journal, rotateJournal } from '../../src/journal/journal.ts'
 import { LONGEST_LINE, readJournal, readLines } from '../../src/journal/read.ts'
-import { appendEntry, rotateJournal } from '../../src/journal/write.ts'
 import { makeWorld } from '../worker/_world.ts'
 
 const accepted = (id: string, to: string[] = ['a']): JournalEntry => ({

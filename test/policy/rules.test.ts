@@ -5,7 +5,7 @@ import { clientNames } from '../../src/clients/index.ts'
 import { noiseRules } from '../../src/config/schema/noise.ts'
 import type { EnrichedEvent } from '../../src/context/enrich.ts'
 import { asksAtEnd } from '../../src/event/headline.ts'
-import { policies } from '../../src/policy/policies.ts'
+import { allPolicies } from '../../src/policy/memory.ts'
 import { goesOn } from '../../src/policy/rules/goes-on.ts'
 import { parsePayload } from '../support/payload.ts'
 import { type Options, runTimeline } from '../support/timeline.ts'
@@ -80,7 +80,7 @@ function told(
 const byDefault = (steps: readonly Step[], client = 'claude') => told(steps, { client })
 
 it('the rules that can be switched off are those against noise', () => {
-  expect(noiseRules).toEqual(policies.filter(({ isNoise }) => isNoise).map(({ name }) => name))
+  expect(noiseRules).toEqual(allPolicies.filter(({ isNoise }) => isNoise).map(({ name }) => name))
 })
 
 describe('docs/noise.md', () => {
@@ -89,13 +89,13 @@ describe('docs/noise.md', () => {
   const rows = [...table.matchAll(/^\| `([a-z-]+)` +\| (.*) \|$/gm)]
 
   it('lists all rules in their order', () => {
-    expect(rows.map(([, name]) => name)).toEqual(policies.map(({ name }) => name))
+    expect(rows.map(([, name]) => name)).toEqual(allPolicies.map(({ name }) => name))
   })
 
   it('says which rules cannot be switched off', () => {
     const fixed = rows.filter(([row]) => row.includes('cannot be switched off'))
     expect(fixed.map(([, name]) => name)).toEqual(
-      policies.filter(({ isNoise }) => !isNoise).map(({ name }) => name),
+      allPolicies.filter(({ isNoise }) => !isNoise).map(({ name }) => name),
     )
   })
 })
@@ -1522,6 +1522,6 @@ it('a rule that throws is skipped', () => {
     [0, request],
     [60, { ...stop, session_id: 's2' }],
   ]
-  const left = told(steps, { noise: { quietHours } }, { policies: [broken, ...policies] })
+  const left = told(steps, { noise: { quietHours } }, { policies: [broken, ...allPolicies] })
   expect(left).toEqual(['desktop 0', 'desktop 60 at 3600'])
 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { parseEntry } from '../../src/journal/entry.ts'
 import { cleanEntry } from '../../src/journal/journal.ts'
 import { eventOfEntry, factsOf } from '../../src/prepare/facts.ts'
-import { policyConfig } from '../../src/simulate/policy-config.ts'
+import { policyConfig } from '../../src/simulate/judge.ts'
 import { type Happening, Replay } from '../../src/simulate/replay.ts'
 import { parsePayload } from '../support/payload.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { clientNames } from '../../src/clients/index.ts'
 import type { EnrichedEvent } from '../../src/context/enrich.ts'
-import { CANARY_EVENT } from '../../src/journal/own-events.ts'
+import { CANARY_EVENT } from '../../src/journal/entry.ts'
 import { route, routeTo } from '../../src/route/route.ts'
 
 const event = { name: 'Stop', kind: 'done', env: {} } as EnrichedEvent

@@ -1,8 +1,8 @@
 // Claims as many events of a spool as it can, and prints their names.
 import { basename } from 'node:path'
-import { Arrivals } from '../../src/spool/arrivals.ts'
 import { Claims } from '../../src/spool/claim.ts'
-import { prepareSpool } from '../../src/spool/prepare.ts'
+import { prepareSpool } from '../../src/spool/layout.ts'
+import { Arrivals } from '../../src/spool/waiting-limits.ts'
 
 const spool = prepareSpool(process.argv[2] ?? '')
 const claims = new Claims(spool)

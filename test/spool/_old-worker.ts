@@ -1,8 +1,8 @@
 // Holds the lock of a state folder and waits as a worker does, until it is asked to hand over.
 import { watch } from 'node:fs'
-import { endHandover, handoverRequested } from '../../src/spool/handover.ts'
 import { spoolIn } from '../../src/spool/layout.ts'
 import { acquireLock, releaseLock } from '../../src/spool/lock/lock.ts'
+import { endHandover, handoverRequested } from '../../src/spool/requests.ts'
 
 const stateDir = process.argv[2] ?? ''
 acquireLock(stateDir, '0.0.1')

@@ -1,8 +1,8 @@
 // Reads a claimed event and a claimed delivery, and retries a dead one: first while the process can open no more files,
 // then again. Prints what came of each.
 import { closeSync, openSync } from 'node:fs'
-import { retryItem } from '../../src/spool/dead.ts'
 import { FileStore } from '../../src/spool/file-store.ts'
+import { retryItem } from '../../src/worker/dead.ts'
 
 const store = new FileStore({ stateDir: process.argv[2] ?? '' })
 const event = store.claimEvent('event-1')

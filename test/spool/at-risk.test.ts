@@ -1,7 +1,7 @@
 import { chmodSync, chownSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { spoolAtRisk } from '../../src/spool/at-risk.ts'
-import { prepareSpool } from '../../src/spool/prepare.ts'
+import { prepareSpool } from '../../src/spool/layout.ts'
 import { makeFolder } from '../support/folder.ts'
 import { shellQuote } from '../support/shell-quote.ts'
 

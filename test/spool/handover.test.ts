@@ -3,14 +3,14 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { acquireLock, lockPath } from '../../src/spool/lock/lock.ts'
+import { ownerToken, thisProcess } from '../../src/spool/lock/owner.ts'
 import {
   endHandover,
   handoverRequested,
   requestHandover,
   requestHandoverIfOlder,
-} from '../../src/spool/handover.ts'
-import { acquireLock, lockPath } from '../../src/spool/lock/lock.ts'
-import { ownerToken, thisProcess } from '../../src/spool/lock/owner.ts'
+} from '../../src/spool/requests.ts'
 import { buildProgram } from '../support/program.ts'
 import { makeWorld } from '../worker/_world.ts'
 import { startSleeper } from './_sleeper.ts'

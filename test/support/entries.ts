@@ -1,7 +1,7 @@
 import type { Config } from '../../src/config/schema/schema.ts'
 import type { EnrichedEvent } from '../../src/context/enrich.ts'
 import type { JournalEntry } from '../../src/journal/entry.ts'
-import { policyConfig } from '../../src/simulate/policy-config.ts'
+import { policyConfig } from '../../src/simulate/judge.ts'
 import { Replay } from '../../src/simulate/replay.ts'
 import { enrichedOfLine, loadSequences } from './sequence.ts'
 

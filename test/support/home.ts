@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { execa } from 'execa'
-import { acceptEvent } from '../../src/spool/write.ts'
+import { acceptEvent } from '../../src/spool/event-file.ts'
 import { makeFolder } from './folder.ts'
 import { root, runAlone, runCommand } from './run-command.ts'
 

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { listQuietly } from '../../src/fs/list.ts'
+import { listQuietly } from '../../src/fs/read.ts'
 import { type Card, type Open, readCardQuietly, type ShownState } from '../../src/spool/card.ts'
 import type { Spool } from '../../src/spool/layout.ts'
 import { parseName } from '../../src/spool/names.ts'

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { isGroupOfOne } from '../../src/fs/private-group.ts'
+import { isGroupOfOne } from '../../src/fs/ownership.ts'
 
 const accounts = ['/etc/passwd', '/etc/group'].map(read) as [string, string]
 

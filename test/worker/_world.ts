@@ -15,11 +15,15 @@ import { onTestFinished } from 'vitest'
 import { workerEnvironment } from '../../src/config/worker-env.ts'
 import { EventHistory, type EventStatus, emptyStatus } from '../../src/journal/history.ts'
 import { readJournal } from '../../src/journal/read.ts'
-import { formatHeader, type Header } from '../../src/spool/header.ts'
-import { type Folder, MAX_BODY_BYTES, type Spool, spoolIn } from '../../src/spool/layout.ts'
-import { parseName } from '../../src/spool/names.ts'
-import { newId } from '../../src/spool/new-id.ts'
-import { prepareSpool } from '../../src/spool/prepare.ts'
+import { formatHeader, type Header } from '../../src/spool/event-file.ts'
+import {
+  type Folder,
+  MAX_BODY_BYTES,
+  prepareSpool,
+  type Spool,
+  spoolIn,
+} from '../../src/spool/layout.ts'
+import { newId, parseName } from '../../src/spool/names.ts'
 import { findDead, retryDead } from '../../src/worker/dead.ts'
 import { deliverOnce, runUntilIdle } from '../../src/worker/run.ts'
 import { removeFolder } from '../support/folder.ts'

@@ -14,15 +14,14 @@ import {
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { readEvents } from '../../src/commands/_events.ts'
-import { workerLives } from '../../src/hook/worker-lives.ts'
+import { workerLives } from '../../src/hook/wake.ts'
 import type { JournalEntry } from '../../src/journal/entry.ts'
 import { KEPT_FILES } from '../../src/journal/files.ts'
 import { packageVersion } from '../../src/package-root.ts'
 import { acquireLock, lockPath, releaseLock } from '../../src/spool/lock/lock.ts'
 import { Maintenance } from '../../src/worker/maintenance.ts'
 import { openWorker } from '../../src/worker/open-worker.ts'
-import { deliverOnce } from '../../src/worker/run.ts'
-import { isAskedToEnd } from '../../src/worker/serve.ts'
+import { deliverOnce, isAskedToEnd } from '../../src/worker/run.ts'
 import { makeWorld, readLines, type World } from './_world.ts'
 
 const MINUTE_MS = 60_000

@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { builtInConfig } from '../../src/config/load/load.ts'
-import { appendEntry } from '../../src/journal/write.ts'
+import { appendEntry } from '../../src/journal/journal.ts'
 import { noiseSettingsOf } from '../../src/policy/noise.ts'
 import { WorkerMemory } from '../../src/worker/memory.ts'
 import { makeWorld } from './_world.ts'

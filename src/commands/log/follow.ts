@@ -1,8 +1,7 @@
 import { printJson, say } from '../../cli/output.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
-import { followJournal } from '../../journal/follow.ts'
 import { applyEntry, type EventStatus, emptyStatus } from '../../journal/history.ts'
-import { JournalReader } from '../../journal/reader.ts'
+import { followJournal, JournalReader } from '../../journal/read.ts'
 import { renderList } from './rows.ts'
 
 /** How many events are remembered; beyond that, those without a recent entry are forgotten. */

@@ -1,6 +1,5 @@
 import { paint, table } from '../../cli/output.ts'
-import type { Count } from '../../report/counts.ts'
-import type { Report, TurnRow, WaitRow } from '../../report/report.ts'
+import type { Count, Report, TurnRow, WaitRow } from '../../report/report.ts'
 import { cutText, oneLine } from '../../text/clean.ts'
 import { counted } from '../../text/counted.ts'
 import { formatDuration } from '../../text/duration.ts'

@@ -6,7 +6,7 @@ import { foldersAtRisk } from '../../config/folders-at-risk.ts'
 import { noRoom } from '../../config/no-room.ts'
 import { configDir, stateDir } from '../../config/paths.ts'
 import type { ConfigSummary } from '../../config/summary.ts'
-import { listQuietly } from '../../fs/list.ts'
+import { listQuietly } from '../../fs/read.ts'
 import type { EventStatus } from '../../journal/history.ts'
 import { spoolAtRisk } from '../../spool/at-risk.ts'
 import { spoolIn } from '../../spool/layout.ts'
@@ -88,7 +88,7 @@ export async function templateProblemsIn(
 /** Loads the check only if a project was ever trusted; most users trust none. */
 export async function changedTrust(folder: string): Promise<string[]> {
   if (!existsSync(join(folder, 'trusted-projects.json'))) return []
-  const { changedProjects } = await import('../../context/trust-changes.ts')
+  const { changedProjects } = await import('../../context/project-rules.ts')
   const roots = await changedProjects(folder)
   return roots.map(
     (root) =>

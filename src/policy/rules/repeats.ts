@@ -1,5 +1,5 @@
+import { addLimited } from '../../drop-oldest.ts'
 import { isRepeat, mayRepeat } from '../../event/meaning.ts'
-import { addLimited } from '../limited-list.ts'
 import { type Earlier, earlierOf } from '../sessions.ts'
 import { definePolicy, type JudgeContext, type JudgedEvent, send, suppress } from '../types.ts'
 

@@ -1,5 +1,5 @@
+import { addLimited } from '../../drop-oldest.ts'
 import type { AcceptedEntry } from '../../journal/entry.ts'
-import { addLimited } from '../limited-list.ts'
 import { type Session, sessionKey } from '../sessions.ts'
 import { replaces } from '../turns.ts'
 import { definePolicy, type JudgedEvent, send, suppress } from '../types.ts'

@@ -9,8 +9,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from '../../errors.ts'
-import { isMissing } from '../../fs/missing.ts'
-import { readQuietly } from '../../fs/read.ts'
+import { isMissing, readQuietly } from '../../fs/read.ts'
 import { packageVersion } from '../../package-root.ts'
 import {
   isElsewhere,

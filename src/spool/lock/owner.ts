@@ -1,7 +1,11 @@
 import { readlinkSync } from 'node:fs'
 import { isSignalable, readProc, statOf } from './process.ts'
 
-export { HEARTBEAT_MS, LEASE_MS } from './lease.ts'
+/** An owner whose process cannot be seen loses what it owns after this long, unless it touches it. */
+export const LEASE_MS = 5 * 60 * 1000
+
+/** How often an owner touches what it owns. Must stay well below LEASE_MS. */
+export const HEARTBEAT_MS = 60 * 1000
 
 /** Identifies a process, so that it is not mistaken for a later one with the same id. */
 export interface Owner {

@@ -1,16 +1,15 @@
 import { summarize } from '../../deliver/summary.ts'
 import type { Delivery } from '../../delivery.ts'
 import { HookbellError } from '../../errors.ts'
+import { OWN_CLIENT } from '../../journal/entry.ts'
 import { isOpen } from '../../journal/history.ts'
-import { OWN_CLIENT } from '../../journal/own-events.ts'
 import { sessionOf as sessionOfEvent } from '../../prepare/prepare.ts'
 import type { Open } from '../../spool/card.ts'
 import type { DeliveryClaim, Store } from '../../spool/store.ts'
 import type { WorkerDeps } from '../deps.ts'
 import { readStatuses } from '../read-statuses.ts'
 import { type Due, isBeforeItsTime, judgeAgain } from './judge-again.ts'
-import { isBroughtForward } from './next-step.ts'
-import { deliverAndSettle, giveUp } from './settle.ts'
+import { deliverAndSettle, giveUp, isBroughtForward } from './settle.ts'
 
 /** An event or delivery is set aside after this many workers crashed while they had it. */
 export const MAX_CRASHES = 3

@@ -1,5 +1,8 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { isNextQuestion, meaningOf } from '../../event/meaning.ts'
+import { parseEvent } from '../../event/parse.ts'
 import { waitAtMost } from '../../patience.ts'
+import { sessionHash } from '../../prepare/prepare.ts'
 import type { Claim } from '../../spool/claim.ts'
 import { hasProc } from '../../spool/lock/process.ts'
 import type { DeliveryClaim, WaitingEvent } from '../../spool/store.ts'
@@ -7,12 +10,10 @@ import type { WorkerDeps } from '../deps.ts'
 import { readStatuses } from '../read-statuses.ts'
 import { runDelivery } from './card-run.ts'
 import { runEvent } from './event-run.ts'
-import { Faults } from './faults.ts'
-import { Preparing } from './preparing.ts'
-import { Resting } from './resting.ts'
-import { UnderWay } from './under-way.ts'
-import { Unreleased } from './unreleased.ts'
-import { answeredSessions } from './waiting-answers.ts'
+import { Faults, InFlight, Preparing, RetryTimes, Unreleased } from './in-flight.ts'
+
+/** Of a longer queue only the first events are read: of the others, a due message must not wait for long. */
+const MAX_READ = 64
 
 /** How many events are started before deliveries that are due for a retry are looked for again. */
 const DUE_CHECK_EVENTS = 64
@@ -39,10 +40,10 @@ const MIN_SUSPECT_MS = 50
 /** Claims and starts the events and deliveries that are due, and keeps track of those under way. */
 export class Dispatcher {
   readonly #deps: WorkerDeps
-  readonly #underWay: UnderWay
+  readonly #underWay: InFlight
   readonly #preparing = new Preparing()
   #isFull = false
-  readonly #resting: Resting
+  readonly #resting: RetryTimes
   #suspects: Promise<void> | undefined
   readonly faults = new Faults()
   readonly #unreleased: Unreleased
@@ -50,8 +51,8 @@ export class Dispatcher {
 
   constructor(deps: WorkerDeps, onSettled: () => void = () => {}) {
     this.#deps = deps
-    this.#underWay = new UnderWay(onSettled)
-    this.#resting = new Resting(deps.steadyNow)
+    this.#underWay = new InFlight(onSettled)
+    this.#resting = new RetryTimes(deps.steadyNow)
     this.#unreleased = new Unreleased(this.#resting, this.faults)
   }
 
@@ -257,7 +258,7 @@ export class Dispatcher {
 /** Starts suspect events one by one, once what is under way has ended, so that another crash affects few of them. */
 async function startOneByOne<Event>(
   events: readonly Event[],
-  underWay: UnderWay,
+  underWay: InFlight,
   start: (event: Event) => Promise<void>,
 ) {
   await waitAtMost(SUSPECT_MS, Promise.all(underWay.all))
@@ -268,5 +269,37 @@ async function startOneByOne<Event>(
     const started = underWay.all.filter((one) => !before.has(one))
     const ms = Math.max(SUSPECT_MS / (slow + 1), MIN_SUSPECT_MS)
     if (!(await waitAtMost(ms, Promise.all(started)))) slow += 1
+  }
+}
+
+/**
+ * The sessions, by the key of their deliveries, of which an answer is among some waiting events. It must be seen before what
+ * is due, as after a night in which the machine was off: a person who has just gone on must not be told of the question.
+ */
+function answeredSessions(
+  events: readonly WaitingEvent[],
+  { store, config }: Pick<WorkerDeps, 'store' | 'config'>,
+): ReadonlySet<string> {
+  // Reading the events twice costs time, and mostly nothing is due when some wait.
+  if (events.length === 0 || store.due().length === 0) return new Set()
+  const { abnormalReasons } = config.recent().config
+  return new Set(
+    events.slice(0, MAX_READ).flatMap(({ name, id }) => {
+      const stored = store.peekEvent(name)
+      return stored ? sessionIfAnswer({ ...stored, id }, abnormalReasons) : []
+    }),
+  )
+}
+
+function sessionIfAnswer(
+  stored: Parameters<typeof parseEvent>[0],
+  abnormalReasons: readonly string[],
+): string[] {
+  try {
+    const event = parseEvent(stored, abnormalReasons)
+    return isNextQuestion(event) || meaningOf(event).isAnswer ? [sessionHash(event)] : []
+  } catch {
+    // It is recorded as unusable in its turn.
+    return []
   }
 }

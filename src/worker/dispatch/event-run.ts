@@ -2,14 +2,13 @@ import type { EnrichedEvent } from '../../context/enrich.ts'
 import type { Delivery } from '../../delivery.ts'
 import { HookbellError } from '../../errors.ts'
 import type { AgentEvent } from '../../event/event.ts'
-import type { Kind } from '../../event/kind.ts'
+import { type Kind, kindOrName } from '../../event/kind.ts'
 import { isNextQuestion, meaningOf } from '../../event/meaning.ts'
 import { parseEvent } from '../../event/parse.ts'
-import { type EventStatus, isAccepted } from '../../journal/history.ts'
+import { channelsOf, type EventStatus, isAccepted, isOpen } from '../../journal/history.ts'
 import { waitAtMost } from '../../patience.ts'
 import { answeredQuestions } from '../../policy/questions.ts'
 import type { Stored } from '../../prepare/decide.ts'
-import { fingerprintOf } from '../../prepare/fingerprint.ts'
 import {
   type Prepared,
   prepare,
@@ -19,11 +18,11 @@ import {
 } from '../../prepare/prepare.ts'
 import type { Claim } from '../../spool/claim.ts'
 import type { StoredEvent } from '../../spool/store.ts'
+import { sha256 } from '../../text/sha256.ts'
 import { PURGED } from '../control.ts'
 import type { WorkerDeps } from '../deps.ts'
-import { finishBegun, openChannels, takeBegun, withoutSettled } from './begun-event.ts'
 import { MAX_CRASHES } from './card-run.ts'
-import { deliverAndSettle, isPurged } from './settle.ts'
+import { deliverAndSettle, isPurged, reviewSteps } from './settle.ts'
 
 /** How long a review waits for deliveries: a failing destination must not keep an answered question on the screen. */
 const PATIENCE_MS = 1000
@@ -242,4 +241,63 @@ async function setAside(
 ) {
   await journal.append({ at: now(), id: claim.id, type: 'unusable', reason, client })
   store.moveToDead(claim)
+}
+
+/** The journal's status of an event that an earlier worker began; undefined if none recorded anything. */
+function takeBegun({ id }: Claim, { begun }: WorkerDeps): EventStatus | undefined {
+  const status = begun.get(id)
+  // Read anew if the event is claimed again: by then the journal has more entries.
+  begun.delete(id)
+  return status
+}
+
+/**
+ * Leaves out the channels that have settled the event. An earlier worker may have recorded that a channel got it, but
+ * not yet which channels were chosen.
+ */
+function withoutSettled(prepared: Prepared, known: EventStatus): Prepared {
+  const isLeft = ({ channel }: { channel: string }) => isOpen(known, channel)
+  return {
+    ...prepared,
+    deliveries: prepared.deliveries.filter(isLeft),
+    held: prepared.held.filter(({ delivery }) => isLeft(delivery)),
+    suppressed: prepared.suppressed.filter(isLeft),
+  }
+}
+
+/** Channels that an earlier worker chose and did not settle; undefined if no worker began the event. */
+function openChannels(
+  before: EventStatus | undefined,
+  { store }: WorkerDeps,
+): string[] | undefined {
+  if (!before) return undefined
+  return channelsOf(before).filter(
+    (channel) => isOpen(before, channel) && !store.isKept(before.id, channel),
+  )
+}
+
+/** Finishes an event without open channels. A crash may have come before the reason for that was recorded. */
+async function finishBegun(claim: Claim, before: EventStatus | undefined, deps: WorkerDeps) {
+  if (before?.outcome === 'waiting' && before.to.length === 0) {
+    const reasons = before.trace.filter(({ verdict }) => verdict === 'suppress')
+    const reason =
+      reasons.map(({ because }) => because).join('; ') ||
+      `no route for ${kindOrName(before.kind, before.event)}`
+    await deps.journal.append({ at: deps.now(), id: claim.id, type: 'suppressed', reason })
+  }
+  // The crash may also have come before the alarm was raised.
+  if (before) await deps.alarms.check(before)
+  if (before) await reviewSteps({ kind: before.kind, events: [claim.id] }, deps)
+  deps.store.finish(claim)
+}
+
+/** A hash that is the same for two hooks of one event; undefined if the event cannot be told from others. */
+export function fingerprintOf(
+  { client, body, truncated }: { client: string; body: Buffer; truncated: boolean },
+  sessionId: string,
+): string | undefined {
+  if (!sessionId || truncated) return undefined
+  // One hook may have read the line break at the end, the other may not have waited for it.
+  const text = body.toString('latin1').trim()
+  return sha256(Buffer.from(`${client}\n${text}`, 'latin1')).slice(0, 24)
 }

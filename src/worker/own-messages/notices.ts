@@ -1,18 +1,18 @@
 import { channelOf } from '../../config/channels.ts'
 import type { LoadedConfig } from '../../config/load/load.ts'
+import type { Outcome } from '../../deliver/attempt.ts'
 import { DESKTOP_OF_LAST_RESORT, readChannels } from '../../deliver/audience.ts'
 import type { MessageLife } from '../../deliver/message-life.ts'
-import type { Outcome } from '../../deliver/outcome.ts'
 import type { Delivery } from '../../delivery.ts'
+import { OWN_CLIENT } from '../../journal/entry.ts'
 import { isAccepted } from '../../journal/history.ts'
 import type { Journal } from '../../journal/journal.ts'
-import { OWN_CLIENT } from '../../journal/own-events.ts'
 import type { DeliveryClaim, Store } from '../../spool/store.ts'
 import { readStatuses } from '../read-statuses.ts'
 import { type OwnEvent, type OwnMessage, ownEntry, ownReport } from './own-message.ts'
 
 /** What hookbell itself reports to a person, on one channel after the other until one delivers it. */
-export interface Notice {
+interface Notice {
   /** The title of its event. */
   reason: string
   wordsFor: (channel: string) => string

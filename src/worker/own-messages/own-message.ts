@@ -2,11 +2,10 @@ import type { CurrentConfig } from '../../config/current.ts'
 import type { Config } from '../../config/schema/schema.ts'
 import type { Delivery } from '../../delivery.ts'
 import { parseEvent } from '../../event/parse.ts'
-import type { AcceptedEntry } from '../../journal/entry.ts'
-import { OWN_CLIENT } from '../../journal/own-events.ts'
+import { type AcceptedEntry, OWN_CLIENT } from '../../journal/entry.ts'
 import type { PrepareDeps } from '../../prepare/decide.ts'
 import { prepare } from '../../prepare/prepare.ts'
-import { newId } from '../../spool/new-id.ts'
+import { newId } from '../../spool/names.ts'
 import type { WorkerMemory } from '../memory.ts'
 
 /** A message of hookbell itself, and its line for the journal. */

@@ -5,7 +5,7 @@ import { replaces } from '../../policy/turns.ts'
 import type { Shown } from '../../spool/store.ts'
 
 /** Whether a shown message is answered or outdated. */
-export function isOver(session: Session, shown: Shown): boolean {
+export function isNoLongerTrue(session: Session, shown: Shown): boolean {
   const { questions, tellsMore = questions.length === 0 } = shown
   return (
     questions.every((one) => isAnswered(session, one)) && (!tellsMore || isOutdated(session, shown))

@@ -1,10 +1,39 @@
-import { AnswerWatch } from '../../context/answers.ts'
+import { formatOf, rootsOf } from '../../context/of-client.ts'
+import { sizeOf } from '../../context/tail.ts'
+import { answeredAt } from '../../context/transcript.ts'
+import { dropOldest } from '../../drop-oldest.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
 import type { Journal } from '../../journal/journal.ts'
 import type { Question } from '../../policy/questions.ts'
 import type { SessionRef } from '../../policy/sessions.ts'
 import type { WorkerMemory } from '../memory.ts'
-import { FIRST_LOOK_MS, LookTimes } from './look-times.ts'
+
+export const FIRST_LOOK_MS = 1000
+
+const MAX_LOOK_MS = 30_000
+
+/** More than are open at once. */
+const MAX_KNOWN = 1000
+
+/** A question, and the transcript in which its answer would appear. */
+export interface AskedWhere {
+  id: string
+  client: string
+  transcriptPath: string
+  at: number
+  toolUseId: string
+}
+
+/** What a transcript shows of a question. */
+interface Sighting {
+  /** False if the transcript may not be read, or cannot be read now. */
+  isReadable: boolean
+  /** When it had been answered at the latest, Unix ms. Absent if it shows no answer. */
+  answeredAt?: number
+}
+
+/** How many questions' transcript sizes are kept: more than are open at once. */
+const MAX_SIZES = 200
 
 /** After this long transcripts are not read any more: only the client's hooks show an answer. */
 const WATCH_MS = 24 * 3600_000
@@ -106,5 +135,52 @@ export class OpenQuestions {
     // Not awaited: a disk that cannot be written must not delay a withdrawal, or the next event.
     void journal.append(entry)
     return true
+  }
+}
+
+/** When to read transcripts next, by question or by turn. */
+export class LookTimes {
+  readonly #now: () => number
+  readonly #next = new Map<string, number>()
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  /** Plans the next reading: the older, the less often. */
+  setNext(key: string, ageMs: number) {
+    const ms = Math.min(Math.max(ageMs / 10, FIRST_LOOK_MS), MAX_LOOK_MS)
+    this.#next.delete(key)
+    this.#next.set(key, this.#now() + ms)
+    dropOldest(this.#next, MAX_KNOWN)
+  }
+
+  /**
+   * Milliseconds until then. A longer wait than any that is set means that the clock was set back.
+   * @param first when to read if nothing is planned, Unix ms
+   */
+  inMs(key: string, first = 0): number {
+    const ms = (this.#next.get(key) ?? first) - this.#now()
+    return ms > MAX_LOOK_MS ? 0 : Math.max(0, ms)
+  }
+}
+
+/** Looks for answers in transcripts. Reads one only if its size has changed since the last look at it. */
+export class AnswerWatch {
+  readonly #sizes = new Map<string, number>()
+
+  async look({ id, ...asked }: AskedWhere): Promise<Sighting> {
+    const { client, transcriptPath } = asked
+    const roots = rootsOf(client)
+    const size = await sizeOf(transcriptPath, roots)
+    if (size === undefined) return { isReadable: false }
+    if (size === this.#sizes.get(id)) return { isReadable: true }
+    const { isReadable, at } = await answeredAt(transcriptPath, roots, asked, formatOf(client))
+    // The size is not noted, so that it is read again even if it does not grow.
+    if (!isReadable) return { isReadable }
+    this.#sizes.delete(id)
+    this.#sizes.set(id, size)
+    dropOldest(this.#sizes, MAX_SIZES)
+    return { isReadable, ...(at !== undefined && { answeredAt: at }) }
   }
 }

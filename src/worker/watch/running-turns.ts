@@ -7,7 +7,7 @@ import { meaningOf } from '../../event/meaning.ts'
 import { sessionOf } from '../../prepare/prepare.ts'
 import type { Claim } from '../../spool/claim.ts'
 import type { Store } from '../../spool/store.ts'
-import { LookTimes } from './look-times.ts'
+import { LookTimes } from './open-questions.ts'
 
 /** A client whose transcript has not grown for so long was probably killed, which no hook reports. */
 const SILENT_MS = 3600_000

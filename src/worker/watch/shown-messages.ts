@@ -1,6 +1,33 @@
-import type { Asked, Delivery } from '../../delivery.ts'
+import type { LoadedConfig } from '../../config/load/load.ts'
+import type { Destination } from '../../deliver/attempt.ts'
+import type { Begun, EarlierMessages } from '../../deliver/message-life.ts'
+import { withOpenQuestions, withoutAnswered } from '../../deliver/summary.ts'
+import { update, withdraw } from '../../deliver/withdraw.ts'
+import { type Asked, type Delivery, staysShown } from '../../delivery.ts'
+import type { Journal } from '../../journal/journal.ts'
 import { waitAtMost } from '../../patience.ts'
+import { WENT_ON_BEFORE, whyNotAsked } from '../../policy/held.ts'
+import { isAnswered } from '../../policy/questions.ts'
+import { isOver as isOutdated, type Session, type SessionRef } from '../../policy/sessions.ts'
 import type { DeliveryClaim, Shown, Store } from '../../spool/store.ts'
+import type { WorkerMemory } from '../memory.ts'
+import { isNoLongerTrue } from './is-over.ts'
+import { FIRST_LOOK_MS, LookTimes, type OpenQuestions } from './open-questions.ts'
+
+/** After this long a shown message is forgotten and never withdrawn. */
+const FORGET_AFTER_MS = 24 * 3600_000
+
+/** For how long a withdrawal that failed is tried again. After that the next event of its session tries. */
+const RETRY_FOR_MS = 3600_000
+
+interface OpenDeps {
+  store: Store
+  journal: Journal
+  memory: WorkerMemory
+  questions: OpenQuestions
+  config(): LoadedConfig
+  now(): number
+}
 
 /** More than fit on any screen. */
 const MAX_SHOWN = 100
@@ -138,7 +165,7 @@ interface How extends Pick<Shown, 'handle' | 'knownAt'> {
 }
 
 /** What to remember of a message that is shown. */
-export function toShown(delivery: Delivery, { others, canUpdate, ...how }: How): Shown {
+function toShown(delivery: Delivery, { others, canUpdate, ...how }: How): Shown {
   const { channel, session, events, kind, acceptedAt: at, message, sessionEnv } = delivery
   const { client, sessionId } = message
   const { questions = [] } = delivery
@@ -152,4 +179,192 @@ export function toShown(delivery: Delivery, { others, canUpdate, ...how }: How):
     ...(message.asks && { asks: true }),
     ...(canUpdate && isOfSeveral && { told: { events, message } }),
   }
+}
+
+/** Shown messages that wait for an answer. The session's next message replaces them, and an answer withdraws them. */
+export class OpenMessages implements EarlierMessages {
+  readonly #deps: OpenDeps
+  readonly #shown: ShownMessages
+  /** When withdrawals failed first, Unix ms, by message. */
+  readonly #failed = new Map<string, number>()
+  readonly #retries: LookTimes
+
+  constructor(deps: OpenDeps) {
+    this.#deps = deps
+    this.#shown = new ShownMessages(deps.store)
+    this.#retries = new LookTimes(deps.now)
+  }
+
+  async whyOver(delivery: Delivery): Promise<string | undefined> {
+    const { kind, questions, message, acceptedAt } = delivery
+    if (kind !== 'permission' || !questions) return await this.#whyOutdated(delivery)
+    const known = await this.#deps.memory.get()
+    const ends = () => questions.map((one) => known.endOf(message, one))
+    const isFresh = this.#deps.now() - acceptedAt < FIRST_LOOK_MS
+    if (ends().includes(undefined) && !isFresh) {
+      await this.#deps.questions.lookAt(questions.map(({ id }) => id))
+    }
+    const [end, ...others] = ends()
+    if (!end || others.includes(undefined)) return undefined
+    return whyNotAsked(others.find((one) => one?.how !== 'none') ?? end)
+  }
+
+  async begin(delivery: Delivery, { notifier, options }: Destination): Promise<Begun> {
+    const canReplace = notifier.canReplace?.(options) === true
+    const endTurn = canReplace ? await this.#shown.takeTurn(delivery) : undefined
+    const before = canReplace ? this.#takePlace(delivery) : undefined
+    const knownAt = this.#deps.memory.current?.session(delivery.message)?.latestAt
+    const others = before?.open ?? []
+    const canUpdate = notifier.update !== undefined
+    const ended = async (handle: string | undefined) => {
+      const isReplaced = handle !== undefined && handle === before?.shown.handle
+      const stays = handle !== undefined && staysShown(delivery.message)
+      const how = { knownAt, others, canUpdate }
+      const isKept = stays && (await this.#shown.add(toShown(delivery, { handle, ...how })))
+      const isItself = before !== undefined && delivery.events[0] === before.shown.event
+      const isNoLongerTrue = isReplaced ? isKept || !stays : isKept && isItself
+      if (before) await this.#shown.end(before.claim, isNoLongerTrue)
+      endTurn?.()
+    }
+    return {
+      delivery: withOpenQuestions(delivery, others),
+      replaces: before?.shown.handle,
+      isBeside: canReplace && !before && this.#shown.isFilled(delivery),
+      delivered: ended,
+      failed: ended,
+    }
+  }
+
+  /**
+   * Withdraws the session's messages that are answered or outdated, and removes answered questions from others. Call it
+   * after each event of the session.
+   */
+  async review(ref: SessionRef): Promise<void> {
+    const session = await this.#session(ref)
+    if (!session) return
+    const all = this.#shown.list().filter((one) => isOf(one, ref))
+    await Promise.all(
+      all.map((one) =>
+        isNoLongerTrue(session, one) ? this.#takeBack(one) : this.#shorten(one, session),
+      ),
+    )
+  }
+
+  /** Withdraws what is shown of an event, because it is not true any more. */
+  async withdraw(event: string): Promise<void> {
+    const all = this.#shown.list().filter((one) => one.event === event)
+    await Promise.all(all.map((one) => this.#takeBack(one)))
+  }
+
+  /** Milliseconds until `look` has something to do; undefined if nothing waits for it. */
+  nextLookInMs(): number | undefined {
+    const retries = [...this.#failed.keys()].map((key) => this.#retries.inMs(key))
+    const times = [this.#deps.questions.nextLookInMs(), ...retries].filter((ms) => ms !== undefined)
+    return times.length > 0 ? Math.min(...times) : undefined
+  }
+
+  /**
+   * Looks for answers, and withdraws what they settle and what could not be withdrawn before.
+   * @param follow gets each withdrawal: a receiver that does not respond must not delay the caller
+   */
+  async look(follow: (work: Promise<void>) => void): Promise<void> {
+    const now = this.#deps.now()
+    for (const shown of this.#shown.list()) {
+      if (now - shown.at > FORGET_AFTER_MS) await this.#shown.remove(shown)
+    }
+    for (const [key, since] of this.#failed) {
+      if (this.#retries.inMs(key) > 0) continue
+      const shown = this.#shown.list().find((one) => keyOf(one) === key)
+      if (!shown || now - since > RETRY_FOR_MS) this.#failed.delete(key)
+      else {
+        this.#retries.setNext(key, now - since)
+        follow(this.#takeBack(shown))
+      }
+    }
+    for (const ref of await this.#deps.questions.look()) follow(this.review(ref))
+  }
+
+  /** Takes the session's shown message if the delivery may replace it: a short-lived one must not hide a question. */
+  #takePlace(delivery: Delivery) {
+    const { urgency, events, message } = delivery
+    const known = this.#deps.memory.current?.session(message)
+    const shown = this.#shown.latest(delivery)
+    if (!shown) return undefined
+    const isItself = events.includes(shown.event)
+    if (urgency !== 'critical' && !isItself && !(known && isNoLongerTrue(known, shown)))
+      return undefined
+    const claim = this.#shown.take(shown)
+    if (!claim) return undefined
+    const isOwn = (one: Asked) =>
+      events.includes(one.id) || delivery.questions?.some((own) => isSameQuestion(own, one, known))
+    const open = shown.questions.filter((one) => !isOwn(one) && !(known && isAnswered(known, one)))
+    return { shown, claim, open }
+  }
+
+  async #session(ref: SessionRef): Promise<Session | undefined> {
+    return (await this.#deps.memory.get()).session(ref)
+  }
+
+  /** A message that waits for a person is outdated once that person has written, however long its destination was down. */
+  async #whyOutdated({ kind, events, message, acceptedAt: at, isUnconditional }: Delivery) {
+    const [id = '', ...others] = events
+    const isWaiting = kind === 'waiting' || staysShown(message)
+    if (!isWaiting || isUnconditional || others.length > 0) return undefined
+    return isOutdated(await this.#session(message), { id, at, kind }) ? WENT_ON_BEFORE : undefined
+  }
+
+  /** Removes the answered questions from the text of a message that is not over. */
+  async #shorten(shown: Shown, session: Session) {
+    const { told, questions, left = [] } = shown
+    const answered = questions.filter((one) => isAnswered(session, one)).map(({ id }) => id)
+    if (!told || answered.length === left.length) return
+    const { config, now } = this.#deps
+    const isSaved = await this.#shown.change(shown, async () => {
+      const message = withoutAnswered(told, questions, answered)
+      const result = await update(shown, message, config(), now())
+      // If that failed, the next event of the session tries again.
+      return result.isDone ? { ...shown, handle: result.answer, left: answered } : shown
+    })
+    // The next answer may have come meanwhile. Not if it could not be saved, or this would repeat forever.
+    if (isSaved) await this.review(shown)
+  }
+
+  async #takeBack(shown: Shown) {
+    const { journal, config, now } = this.#deps
+    let reason: string | undefined
+    await this.#shown.change(shown, async () => {
+      const result = await withdraw(shown, config())
+      const isFailed = !result.isDone && result.mayWork
+      this.#noteWithdrawal(shown, isFailed)
+      if (result.isDone) reason = result.answer
+      return isFailed ? shown : undefined
+    })
+    const { event: id, channel } = shown
+    if (reason !== undefined) {
+      await journal.append({ at: now(), id, type: 'withdrawn', channel, reason })
+    }
+  }
+
+  #noteWithdrawal(shown: Shown, isFailed: boolean) {
+    const key = keyOf(shown)
+    if (!isFailed) this.#failed.delete(key)
+    if (!isFailed || this.#failed.has(key)) return
+    this.#failed.set(key, this.#deps.now())
+    this.#retries.setNext(key, 0)
+  }
+}
+
+/** A question that is asked again, such as by a reminder, is not listed beside itself. */
+function isSameQuestion(one: Asked, other: Asked, session: Session | undefined): boolean {
+  const callOf = ({ id }: Asked) => session?.questions.find((known) => known.id === id)?.toolUseId
+  const [call, ofOther] = [callOf(one), callOf(other)]
+  return call && ofOther ? call === ofOther : session !== undefined && one.text === other.text
+}
+
+function isOf(one: SessionRef, { client, sessionId }: SessionRef): boolean {
+  return one.client === client && one.sessionId === sessionId
+}
+
+function keyOf({ channel, handle }: Shown): string {
+  return `${channel} ${handle}`
 }

@@ -5,7 +5,7 @@ import { readEvents } from '../../../src/commands/_events.ts'
 import { hubRow } from '../../../src/commands/status/hub-row.ts'
 import { handedOverAs } from '../../../src/hub/handed-over.ts'
 import type { JournalEntry } from '../../../src/journal/entry.ts'
-import { acceptEvent } from '../../../src/spool/write.ts'
+import { acceptEvent } from '../../../src/spool/event-file.ts'
 import { makeFolder } from '../../support/folder.ts'
 
 const at = Date.now()

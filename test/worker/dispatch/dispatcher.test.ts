@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { appendEntry } from '../../../src/journal/write.ts'
+import { appendEntry } from '../../../src/journal/journal.ts'
 import { putRequest } from '../../../src/spool/requests.ts'
 import { PURGED, purge } from '../../../src/worker/control.ts'
 import type { WorkerDeps } from '../../../src/worker/deps.ts'

@@ -1,9 +1,13 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Outcome } from '../../../src/deliver/outcome.ts'
-import { runEvent } from '../../../src/worker/dispatch/event-run.ts'
+import type { Outcome } from '../../../src/deliver/attempt.ts'
+import { fingerprintOf, runEvent } from '../../../src/worker/dispatch/event-run.ts'
 import { openWorker } from '../../../src/worker/open-worker.ts'
 import { collectGarbage } from '../../support/collect-garbage.ts'
 import { makeWorld } from '../_world.ts'
+
+const stop = { client: 'droid', body: Buffer.from('{"a":"\xff"}', 'latin1'), truncated: false }
+const print = (more: Partial<typeof stop> = {}, session = 's1') =>
+  fingerprintOf({ ...stop, ...more }, session)
 
 describe('an event whose delivery waits', () => {
   it('keeps neither its text nor that of the delivery in memory', async () => {
@@ -42,5 +46,23 @@ describe('an event whose delivery waits', () => {
     for (const end of queue) end({ type: 'released' })
     await running
     expect(world.list('new')).toHaveLength(1)
+  })
+})
+
+describe('the fingerprint of an event', () => {
+  it('is the same from another hook, whatever white space is around the event', () => {
+    expect(print()).toMatch(/^[0-9a-f]{24}$/)
+    const body = Buffer.concat([Buffer.from('\n'), stop.body, Buffer.from(' \r\n')])
+    expect(print({ body })).toBe(print())
+  })
+
+  it('differs for another client or other bytes, even if those are not text', () => {
+    expect(print({ client: 'claude' })).not.toBe(print())
+    expect(print({ body: Buffer.from('{"a":"\xfe"}', 'latin1') })).not.toBe(print())
+  })
+
+  it('is unknown without a session, or if the event is incomplete', () => {
+    expect(print({}, '')).toBeUndefined()
+    expect(print({ truncated: true })).toBeUndefined()
   })
 })

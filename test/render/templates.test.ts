@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fill } from '../../src/render/engine.ts'
+import { fill } from '../../src/render/templates.ts'
 
 const unescaped = {
   plain: (text: string) => text,

@@ -1,7 +1,7 @@
 import { chownSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { acceptEvent } from '../../src/spool/write.ts'
+import { acceptEvent } from '../../src/spool/event-file.ts'
 import { makeFolder } from '../support/folder.ts'
 
 describe('storing an event', () => {

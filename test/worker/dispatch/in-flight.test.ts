@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { Resting } from '../../../src/worker/dispatch/resting.ts'
+import { RetryTimes } from '../../../src/worker/dispatch/in-flight.ts'
 
 function makeResting() {
   const clock = { now: 0 }
-  return { clock, resting: new Resting(() => clock.now) }
+  return { clock, resting: new RetryTimes(() => clock.now) }
 }
 
 it('pauses grow with each failure, up to a minute', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { makeSteadyClock } from '../../src/deliver/steady-clock.ts'
+import { makeSteadyClock } from '../src/monotonic.ts'
 
 describe('the steady clock', () => {
   it('counts the time in which the machine was asleep', () => {

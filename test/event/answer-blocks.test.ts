@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { blocksOf } from '../../src/event/answer-blocks.ts'
-import { inOrder } from '../../src/event/shorten-answer.ts'
+import { blocksOf, inOrder } from '../../src/event/answer-blocks.ts'
 
 const passage = fc.record({ words: fc.integer({ min: 1, max: 30 }), hasCode: fc.boolean() })
 
