@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { kinds } from './event/kind.ts'
+import { kinds } from './event/event.ts'
 
 export const urgencies = ['low', 'normal', 'critical'] as const
 export type Urgency = (typeof urgencies)[number]

@@ -17,7 +17,7 @@ import { Renderer } from './render/render.ts'
 import { Templates } from './render/templates.ts'
 import { markdownReaderFor } from './render/values.ts'
 import { type JudgeOptions, judge as judgeAll } from './simulate/judge.ts'
-import { newId } from './spool/names.ts'
+import { newId } from './spool/layout.ts'
 
 // The worker's way of an event, one function per stage, for programs of others. Each takes what the one before returns.
 // Nothing is stored and nothing is tried again: see `acceptEvent` and `deliverOnce` for that.

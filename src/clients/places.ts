@@ -1,6 +1,6 @@
 import { dirname, join, sep } from 'node:path'
+import { isTrusted } from '../fs/ownership.ts'
 import { readQuietly } from '../fs/read.ts'
-import { isTrusted } from '../fs/trust.ts'
 import type { Client, HookFile, HookLayout } from './define.ts'
 import { type ClientName, clients } from './index.ts'
 

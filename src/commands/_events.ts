@@ -18,8 +18,7 @@ import {
 } from '../journal/history.ts'
 import { LATEST, type LastOnChannel, noCounts, Outcomes } from '../journal/outcomes.ts'
 import { readBack, readWhole } from '../journal/read.ts'
-import { eventFolders, isInUse, spoolIn } from '../spool/layout.ts'
-import { parseName } from '../spool/names.ts'
+import { eventFolders, isInUse, parseName, spoolIn } from '../spool/layout.ts'
 
 /**
  * The state folder, and those of the front door's fallback folders that were ever used.

@@ -1,5 +1,5 @@
 import { usageError } from '../errors.ts'
-import { type Kind, kinds } from '../event/kind.ts'
+import { type Kind, kinds } from '../event/event.ts'
 import { didYouMean } from '../text/suggest.ts'
 
 /** The kind that `--kind` names. @throws HookbellError E_USAGE */

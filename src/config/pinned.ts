@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import type { Env } from '../fs/home.ts'
-import { isTrusted } from '../fs/trust.ts'
+import { isTrusted } from '../fs/ownership.ts'
 import { fallbackStateDir } from './paths.ts'
 
 /** What `init` found in the user's shell. No session can change it afterwards. */

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { HookbellError } from '../errors.ts'
-import { kinds } from '../event/kind.ts'
+import { kinds } from '../event/event.ts'
 import { cleanText, cutText, oneLine } from '../text/clean.ts'
 import { firstFaultOf } from './load/issue.ts'
 import { parseObject } from './load/parse-object.ts'

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolders, replaceFile } from '../fs/durable.ts'
+import { isTrusted } from '../fs/ownership.ts'
 import { readQuietly } from '../fs/read.ts'
-import { isTrusted } from '../fs/trust.ts'
 
 /** A project file that a person has approved. It stays trusted while root, owner and hash are the same. */
 export interface TrustedProject {

@@ -9,7 +9,7 @@ import {
 } from '../config/project-config.ts'
 import { isTrustedProject, readTrusted, type TrustedProject } from '../config/trusted-projects.ts'
 import { describeError, errorCode } from '../errors.ts'
-import type { Kind } from '../event/kind.ts'
+import type { Kind } from '../event/event.ts'
 import { homeDir } from '../fs/home.ts'
 import { pathGate } from '../fs/path-gate.ts'
 import { cutText, oneLine } from '../text/clean.ts'

@@ -1,10 +1,12 @@
-import { lstat, realpath } from 'node:fs/promises'
-import { basename, dirname, isAbsolute, join, normalize } from 'node:path'
+import { constants } from 'node:fs'
+import { lstat, open, realpath } from 'node:fs/promises'
+import { basename, dirname, isAbsolute, join, normalize, resolve } from 'node:path'
 import { findClient } from '../clients/index.ts'
 import type { AgentEvent } from '../event/event.ts'
 import { pathGate } from '../fs/path-gate.ts'
-import { gitFolder } from './_git-link.ts'
-import { nameWorkTree } from './work-tree-name.ts'
+
+/** The most that is read of a `HEAD` or `.git` file. */
+const MAX_BYTES = 1024
 
 /** The git folder of a linked work tree, with the name of the repository's own folder. */
 const OF_WORK_TREE = /([^\\/]+?)(?:[\\/]\.git|\.git)[\\/]worktrees[\\/][^\\/]+$/
@@ -85,4 +87,64 @@ export async function gitRoot(cwd: string): Promise<string | undefined> {
     folder = parent
   }
   return undefined
+}
+
+/** The branch checked out in the repository around a folder; '' if there is none, or if reading takes too long. */
+export async function branchOf(cwd: string, gate = pathGate): Promise<string> {
+  if (!isAbsolute(cwd) || !mayBeProject(cwd)) return ''
+  return gate.run(() => readBranch(cwd), '')
+}
+
+async function readBranch(cwd: string): Promise<string> {
+  const root = await gitRoot(cwd)
+  return root === undefined ? '' : branchIn(await gitFolder(root))
+}
+
+async function branchIn(git: string): Promise<string> {
+  // A work tree can name any folder, also one on another machine.
+  if (!git || !mayBeProject(git)) return ''
+  // Whoever made the repository controls this file: only a well-formed name is taken from it.
+  const [, branch = ''] =
+    /^ref: refs\/heads\/([\w][\w./+@#-]{0,199})\s*$/.exec(await readShort(join(git, 'HEAD'))) ?? []
+  return branch
+}
+
+/**
+ * The git folder of the work tree at `root`; '' if there is none. In a linked work tree, `.git` is a file that contains
+ * its path.
+ */
+async function gitFolder(root: string): Promise<string> {
+  const git = join(root, '.git')
+  const stat = await lstat(git).catch(() => undefined)
+  if (stat?.isDirectory()) return git
+  const [, path = ''] = /^gitdir: ([^\0\r\n]+)/.exec(await readShort(git)) ?? []
+  return path && resolve(root, path)
+}
+
+/** Reads the start of a regular file; '' if there is none. A pipe or a device is neither waited for nor read. */
+async function readShort(path: string): Promise<string> {
+  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
+  const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(() => undefined)
+  if (!file) return ''
+  try {
+    if (!(await file.stat()).isFile()) return ''
+    const bytes = Buffer.alloc(MAX_BYTES)
+    const { bytesRead } = await file.read(bytes, 0, MAX_BYTES, 0)
+    return bytes.toString('utf8', 0, bytesRead)
+  } catch {
+    return ''
+  } finally {
+    await file.close()
+  }
+}
+
+/** The name of a linked work tree: `shop (bold-fox)`, unless its own name contains that of the repository. */
+function nameWorkTree(tree: string, repository: string): string {
+  return tree.includes(repository) ? tree : `${repository} (${tree})`
+}
+
+/** The parts of such a name; of any other project only the name of its folder. */
+export function partsOfName(project: string): { repository: string; tree: string } {
+  const [, repository = '', tree = project] = /^(.+) \((.+)\)$/.exec(project) ?? []
+  return { repository, tree }
 }

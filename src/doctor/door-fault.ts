@@ -2,8 +2,8 @@ import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { frontDoorIn } from '../config/paths.ts'
 import { isPinRefused, pinnedPath } from '../config/pinned.ts'
+import { isTrusted, isTrustedIfPresent } from '../fs/ownership.ts'
 import { listQuietly } from '../fs/read.ts'
-import { isTrusted, isTrustedIfPresent } from '../fs/trust.ts'
 
 /** Why the registered commands store nothing, or start no worker; undefined if everything is in place. */
 export function doorFault(stateDir: string): string | undefined {

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { clients } from '../clients/index.ts'
-import { partsOfName } from '../context/work-tree-name.ts'
+import { partsOfName } from '../context/project.ts'
 import { readBackups } from '../install/backup.ts'
 import { type HookPlace, projectOf } from '../install/places.ts'
 import type { Registered } from '../install/registered.ts'

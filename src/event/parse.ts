@@ -8,9 +8,8 @@ import { oneLine, splitWords, startOf } from '../text/clean.ts'
 import { nextDue } from '../text/schedule.ts'
 import { mustBe } from '../text/zod-issue.ts'
 import { clientOf, meaningFor, meaningOfName, surfaceOf } from './detect.ts'
-import type { AgentEvent, Failure, Question } from './event.ts'
+import { type AgentEvent, type Failure, kindOf, type Question } from './event.ts'
 import { failureOf } from './failure.ts'
-import { kindOf } from './kind.ts'
 import { fieldOf, isPayload, matches, type Payload, passes, textOf } from './payload.ts'
 import {
   isDialog,

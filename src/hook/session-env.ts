@@ -1,4 +1,4 @@
-import { statOf } from '../spool/lock/process.ts'
+import { statOf } from '../spool/lock/owner.ts'
 
 /**
  * Facts of the agent's session that the worker cannot find out later. No secrets. A repository can set them, so each may

@@ -1,6 +1,5 @@
 import type { LoadedConfig } from '../config/load/load.ts'
-import { ONE_SHOT_MS } from '../deliver/message-life.ts'
-import { withdraw } from '../deliver/withdraw.ts'
+import { ONE_SHOT_MS, withdraw } from '../deliver/message-life.ts'
 import type { RedisConnection } from '../hub/connection.ts'
 import { answeredKey, REMEMBERED_SECONDS, shownKey, withdrawingKey } from '../hub/keys.ts'
 import { type HubRecord, hashOfEvents, questionOf } from '../hub/record.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { type Answer, type Delivery, type Message, urgencies } from '../delivery.ts'
-import { kinds } from '../event/kind.ts'
+import { kinds } from '../event/event.ts'
 import { cutText } from '../text/clean.ts'
 import { sha256 } from '../text/sha256.ts'
 

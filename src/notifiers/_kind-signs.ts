@@ -1,4 +1,4 @@
-import type { Kind } from '../event/kind.ts'
+import type { Kind } from '../event/event.ts'
 
 /** What a person sees first: an emoji, its name in ntfy, and a picture in icons/. Kinds that need nobody have none. */
 const signs: { readonly [kind in Kind]?: { emoji: string; name: string; icon: string } } = {

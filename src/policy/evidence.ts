@@ -1,5 +1,5 @@
 import type { EnrichedEvent } from '../context/enrich.ts'
-import type { Kind } from '../event/kind.ts'
+import type { Kind } from '../event/event.ts'
 import { meaningOf } from '../event/meaning.ts'
 import type { Session } from './sessions.ts'
 import { isTurnOver, turnStart } from './turns.ts'

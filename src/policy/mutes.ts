@@ -1,5 +1,5 @@
 import { join, resolve, sep } from 'node:path'
-import { partsOfName } from '../context/work-tree-name.ts'
+import { partsOfName } from '../context/project.ts'
 import { isInside } from '../fs/links.ts'
 import { showPath } from '../text/clean.ts'
 import { formatTime } from '../text/local-time.ts'

@@ -1,6 +1,6 @@
 import type { EnrichedEvent } from '../context/enrich.ts'
 import type { Urgency } from '../delivery.ts'
-import type { Kind } from '../event/kind.ts'
+import type { Kind } from '../event/event.ts'
 import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
 import type { Mute } from './mutes.ts'
 import type { NoiseSettings } from './noise.ts'

@@ -3,7 +3,7 @@ import type { Config } from '../config/schema/schema.ts'
 import type { EnrichedEvent } from '../context/enrich.ts'
 import type { ProjectRules } from '../context/project-rules.ts'
 import type { Delivery } from '../delivery.ts'
-import type { Kind } from '../event/kind.ts'
+import type { Kind } from '../event/event.ts'
 import { meaningOf } from '../event/meaning.ts'
 import type { AcceptedEntry, TraceStep } from '../journal/entry.ts'
 import { notifierOf } from '../notifiers/index.ts'
@@ -24,8 +24,7 @@ import {
   type Verdict,
 } from '../policy/types.ts'
 import type { Templates } from '../render/templates.ts'
-import { conditionsOf, type RouteDeps } from '../route/conditions.ts'
-import { Patterns } from '../route/pattern.ts'
+import { conditionsOf, Patterns, type RouteDeps } from '../route/conditions.ts'
 import { type Decision, route, routeTo } from '../route/route.ts'
 
 /** What a decision depends on, besides the event and the configuration. */

@@ -1,7 +1,7 @@
 import type { LoadedConfig } from '../config/load/load.ts'
 import type { EnrichedEvent } from '../context/enrich.ts'
 import { meaningOfName } from '../event/detect.ts'
-import { type Kind, kindOf, kinds } from '../event/kind.ts'
+import { type Kind, kindOf, kinds } from '../event/event.ts'
 import type { AcceptedEntry, EventFacts, TraceStep } from '../journal/entry.ts'
 import type { Judgement } from '../policy/memory.ts'
 import type { Renderer } from '../render/render.ts'

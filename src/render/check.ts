@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeError, HookbellError, pathFault } from '../errors.ts'
-import { type Kind, kinds } from '../event/kind.ts'
+import { type Kind, kinds } from '../event/event.ts'
 import { oneLine } from '../text/clean.ts'
 import { closest, didYouMean } from '../text/suggest.ts'
 import { type Format, fill, formats, namesIn, readTemplate } from './templates.ts'

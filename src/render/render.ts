@@ -2,13 +2,12 @@ import { findClient } from '../clients/index.ts'
 import type { EnrichedEvent } from '../context/enrich.ts'
 import type { Clearance, Message, Origin, Urgency } from '../delivery.ts'
 import { describeError } from '../errors.ts'
-import type { Kind } from '../event/kind.ts'
+import type { Kind } from '../event/event.ts'
 import { cleanText, cutText, oneLine } from '../text/clean.ts'
 import { redact, redactStart } from '../text/redact/redact.ts'
 import { quoteWord } from '../text/shell.ts'
 import { type Format, fill, formats, type Templates } from './templates.ts'
-import type { ValueDeps } from './value-source.ts'
-import { Values } from './values.ts'
+import { type ValueDeps, Values } from './values.ts'
 
 /** Longer than any folder that a person types. What is longer could be cut on its way. */
 const MAX_FOLDER = 120

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Liquid, Template } from 'liquidjs'
 import { HookbellError } from '../errors.ts'
-import type { Kind } from '../event/kind.ts'
+import type { Kind } from '../event/event.ts'
 import { checkOwnership, folderFault } from '../fs/ownership.ts'
 import { readRegular } from '../fs/read.ts'
 import { monotonicMs } from '../monotonic.ts'
@@ -10,7 +10,7 @@ import type { Notifier } from '../notifiers/define.ts'
 import { notifiers } from '../notifiers/index.ts'
 import { packageRoot } from '../package-root.ts'
 import { makeLiquid } from '../text/liquid.ts'
-import { Formatted, plain } from './formatted.ts'
+import { Formatted, plain } from './markdown.ts'
 
 /** The formats that templates are written in: plain text, and each markup that a notifier declares. */
 const markups = new Map(

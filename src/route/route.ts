@@ -3,11 +3,9 @@ import type { Config, Route } from '../config/schema/schema.ts'
 import { afterMs, stepsOf } from '../config/schema/steps.ts'
 import type { EnrichedEvent } from '../context/enrich.ts'
 import type { Urgency } from '../delivery.ts'
-import type { AgentEvent } from '../event/event.ts'
-import { type Kind, kindOrName } from '../event/kind.ts'
+import { type AgentEvent, type Kind, kindOrName } from '../event/event.ts'
 import { CANARY_EVENT, type TraceStep } from '../journal/entry.ts'
-import { conditionsOf, type RouteDeps } from './conditions.ts'
-import { Patterns } from './pattern.ts'
+import { conditionsOf, Patterns, type RouteDeps } from './conditions.ts'
 
 interface RoutedChannel {
   channel: string

@@ -1,8 +1,7 @@
 import { type Dirent, lstatSync, readdirSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { readCardQuietly } from './card.ts'
-import { type Spool, SWEEP_TMP_AFTER_MS } from './layout.ts'
-import { parseName } from './names.ts'
+import { parseName, type Spool, SWEEP_TMP_AFTER_MS } from './layout.ts'
 
 interface Caps {
   /** Bytes and files that dead/ and corrupt/ may hold, each. */

@@ -7,8 +7,7 @@ import { errorCode } from '../errors.ts'
 import { renameFile, syncFolderAsync, writeDurableAsync, writeSynced } from '../fs/durable.ts'
 import { isMissing } from '../fs/read.ts'
 import { readSpoolFile } from './event-file.ts'
-import type { Spool } from './layout.ts'
-import { formatName } from './names.ts'
+import { formatName, type Spool } from './layout.ts'
 
 /** Codes of file systems that cannot give a file a second name. */
 const NO_LINKS = new Set([

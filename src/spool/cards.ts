@@ -28,8 +28,7 @@ import {
   waitsOf,
 } from './card-index.ts'
 import type { Claim, Claims } from './claim.ts'
-import type { Spool } from './layout.ts'
-import { parseName, setAside, wasClaimed } from './names.ts'
+import { parseName, type Spool, setAside, wasClaimed } from './layout.ts'
 import type { DeliveryClaim } from './store.ts'
 
 /** The shortest time between two listings: with many cards, one after every change would be too slow. */

@@ -12,9 +12,8 @@ import { errorCode } from '../errors.ts'
 import { isOutOfRoom, isRenamed, renameFile } from '../fs/durable.ts'
 import { exists, isMissing, listQuietly } from '../fs/read.ts'
 import { placeCard } from './card.ts'
-import type { Spool } from './layout.ts'
+import { formatName, type ParsedName, parseName, type Spool, setAside } from './layout.ts'
 import { LEASE_MS, livenessOf, ownerToken, parseOwner, thisProcess } from './lock/owner.ts'
-import { formatName, type ParsedName, parseName, setAside } from './names.ts'
 
 /** An event or a card whose file only this process may handle. */
 export interface Claim extends ParsedName {

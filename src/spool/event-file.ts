@@ -4,8 +4,7 @@ import { errorCode } from '../errors.ts'
 import { privateFolder, writeDurable } from '../fs/durable.ts'
 import { strangerOf } from '../fs/ownership.ts'
 import { isMissing } from '../fs/read.ts'
-import { FORMAT_LINE, MAX_BODY_BYTES } from './layout.ts'
-import { newId } from './names.ts'
+import { FORMAT_LINE, MAX_BODY_BYTES, newId } from './layout.ts'
 
 /** What the front door stores besides the bytes of the event. */
 export interface Header {

@@ -16,15 +16,17 @@ import {
   readSpoolFile,
   storedIn,
 } from './event-file.ts'
-import { eventFolders, prepareSpool, type Spool } from './layout.ts'
 import {
+  eventFolders,
   isUnreadable,
   newId,
   parseName,
+  prepareSpool,
+  type Spool,
   setAside,
   setUnreadableAside,
   wasClaimed,
-} from './names.ts'
+} from './layout.ts'
 import { adoptOldDeliveries } from './old-deliveries.ts'
 import { syncWaiting } from './salvage.ts'
 import type {

@@ -13,8 +13,7 @@ import {
   tmpPathIn,
 } from './card.ts'
 import { readSpoolFile } from './event-file.ts'
-import type { Spool } from './layout.ts'
-import { parseName } from './names.ts'
+import { parseName, type Spool } from './layout.ts'
 import { putRequest } from './requests.ts'
 
 /** Made on demand: zod takes a tenth of a start, and most have no such file. */

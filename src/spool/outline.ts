@@ -1,8 +1,7 @@
 import { join } from 'node:path'
 import { listQuietly } from '../fs/read.ts'
 import { readSpoolFile } from './event-file.ts'
-import { eventFolders, isFilled, type Spool, spoolIn } from './layout.ts'
-import { parseName } from './names.ts'
+import { eventFolders, isFilled, parseName, type Spool, spoolIn } from './layout.ts'
 import { isFlushed, requestedAt } from './requests.ts'
 
 /** When an open delivery is due. */

@@ -11,8 +11,7 @@ import { join } from 'node:path'
 import { syncFolder } from '../fs/durable.ts'
 import { isObject } from '../is-object.ts'
 import { parseSpoolFile, readSpoolFile } from './event-file.ts'
-import type { Spool } from './layout.ts'
-import { parseName } from './names.ts'
+import { parseName, type Spool } from './layout.ts'
 
 /** Longer than a client lets a hook run, so that none is still writing: see TIMEOUT_MS in install/hook-command.ts. */
 const SALVAGE_AFTER_MS = 30_000

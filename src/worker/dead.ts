@@ -4,8 +4,7 @@ import { renameFile } from '../fs/durable.ts'
 import { listIfThere } from '../fs/read.ts'
 import { appendEntry } from '../journal/journal.ts'
 import { addCard, type Open, readCard, readCardQuietly } from '../spool/card.ts'
-import { prepareSpool, type Spool } from '../spool/layout.ts'
-import { formatName, parseName } from '../spool/names.ts'
+import { formatName, parseName, prepareSpool, type Spool } from '../spool/layout.ts'
 import { putRequest } from '../spool/requests.ts'
 
 /** A delivery that gave up, or an event that cannot be handled. */

@@ -16,7 +16,7 @@ import type { WorkerDeps } from './deps.ts'
 import { Dispatcher } from './dispatch/dispatcher.ts'
 import { type Opened, openWorker, type WorkerOptions } from './open-worker.ts'
 import type { ConfigProblem } from './own-messages/config-problem.ts'
-import type { OwnEvent } from './own-messages/own-message.ts'
+import type { OwnEvent } from './own-messages/notices.ts'
 import { WakeUp } from './wake-up.ts'
 import type { RunningTurns } from './watch/running-turns.ts'
 

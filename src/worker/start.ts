@@ -1,6 +1,6 @@
 // The worker's entry point for the front door: runs main.ts from code that an earlier start compiled.
 import { loadCompiled } from '../fs/compiled.ts'
-import { isTrustedIfPresent } from '../fs/trust.ts'
+import { isTrustedIfPresent } from '../fs/ownership.ts'
 import { keepMemorySmall } from './keep-memory-small.ts'
 
 /** By then all code of a start has run and is compiled, so it can be saved; on a busy machine a start takes seconds. */

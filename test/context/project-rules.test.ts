@@ -22,7 +22,7 @@ import {
   type TrustState,
   trustOf,
 } from '../../src/context/project-rules.ts'
-import { type Kind, kinds } from '../../src/event/kind.ts'
+import { type Kind, kinds } from '../../src/event/event.ts'
 import { PathGate } from '../../src/fs/path-gate.ts'
 import { sha256 } from '../../src/text/sha256.ts'
 import { makeHome } from './_world.ts'

@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { branchOf } from '../../src/context/branch.ts'
+import { branchOf } from '../../src/context/project.ts'
 import { readProjectFile } from '../../src/context/project-rules.ts'
 import { isBelow, readHead, readTail, sizeOf } from '../../src/context/tail.ts'
 import { makeHome } from './_world.ts'

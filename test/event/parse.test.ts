@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { HookbellError } from '../../src/errors.ts'
-import { kindOf } from '../../src/event/kind.ts'
+import { kindOf } from '../../src/event/event.ts'
 import { parseEvent, wakeUpOf } from '../../src/event/parse.ts'
 import { knownEvents } from '../../src/event/schema.ts'
 import { isFull } from '../support/runs.ts'

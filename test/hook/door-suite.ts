@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { readQuietly } from '../../src/fs/read.ts'
 import { parseSpoolFile } from '../../src/spool/event-file.ts'
 import { MAX_BODY_BYTES } from '../../src/spool/layout.ts'
-import { hasProc } from '../../src/spool/lock/process.ts'
+import { hasProc } from '../../src/spool/lock/owner.ts'
 import { isFull } from '../support/runs.ts'
 import {
   type Door,

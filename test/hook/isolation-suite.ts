@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { folderFault } from '../../src/fs/ownership.ts'
-import { hasProc } from '../../src/spool/lock/process.ts'
+import { hasProc } from '../../src/spool/lock/owner.ts'
 import { startSleeper } from '../spool/_sleeper.ts'
 import { quietHoursElsewhere } from '../support/far-zone.ts'
 import { isFull } from '../support/runs.ts'

@@ -1,6 +1,6 @@
 import { type StdioOptions, spawnSync } from 'node:child_process'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { hasProc } from '../../src/spool/lock/process.ts'
+import { hasProc } from '../../src/spool/lock/owner.ts'
 import { descendantsOf } from '../support/fake-agent.ts'
 import { shellQuote } from '../support/shell-quote.ts'
 import {

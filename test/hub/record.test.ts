@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { answerOf, MAX_RECORD_BYTES, recordOf, recordSchema } from '../../src/hub/record.ts'
-import { newId } from '../../src/spool/names.ts'
+import { newId } from '../../src/spool/layout.ts'
 import { makeDelivery } from '../support/delivery.ts'
 
 const made = (changes = {}, now = 1000) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ProjectRules } from '../../src/context/project-rules.ts'
-import type { Kind } from '../../src/event/kind.ts'
+import type { Kind } from '../../src/event/event.ts'
 import { Memory } from '../../src/policy/memory.ts'
 import { judgeDue } from '../../src/prepare/decide.ts'
 import { prepare } from '../../src/prepare/prepare.ts'

@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { lexer } from 'marked'
 import { describe, expect, it } from 'vitest'
 import { notifiers } from '../../src/notifiers/index.ts'
-import { plain } from '../../src/render/formatted.ts'
-import { fromMarkdown, mayHaveMarkdown } from '../../src/render/markdown.ts'
+import { fromMarkdown, mayHaveMarkdown, plain } from '../../src/render/markdown.ts'
 
 const slack = notifiers.slack.markup ?? expect.fail('no markup')
 const html = notifiers.email.markup ?? expect.fail('no markup')

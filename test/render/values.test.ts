@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { EnrichedEvent } from '../../src/context/enrich.ts'
 import type { Clearance } from '../../src/delivery.ts'
 import { notifiers } from '../../src/notifiers/index.ts'
-import type { Formatted } from '../../src/render/formatted.ts'
+import type { Formatted } from '../../src/render/markdown.ts'
 import { type ValueName, Values, valueNames } from '../../src/render/values.ts'
 import { makeAgentEvent } from '../support/payload.ts'
 

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { hasProc } from '../../src/spool/lock/process.ts'
+import { hasProc } from '../../src/spool/lock/owner.ts'
 import { nextSalvageInMs, salvage, syncWaiting } from '../../src/spool/salvage.ts'
 import { buildProgram } from '../support/program.ts'
 import { runs } from '../support/runs.ts'

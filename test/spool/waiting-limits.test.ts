@@ -1,7 +1,7 @@
 import { rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { newId } from '../../src/spool/names.ts'
+import { newId } from '../../src/spool/layout.ts'
 import { Arrivals, findExcess, limitsWith } from '../../src/spool/waiting-limits.ts'
 import { makeFolder } from '../support/folder.ts'
 

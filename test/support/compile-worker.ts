@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { isTrustedIfPresent } from '../../src/fs/trust.ts'
+import { isTrustedIfPresent } from '../../src/fs/ownership.ts'
 import { compileWorker } from '../../src/install/compile-worker.ts'
 import { packageRoot } from '../../src/package-root.ts'
 

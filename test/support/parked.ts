@@ -2,8 +2,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { listQuietly } from '../../src/fs/read.ts'
 import { type Card, type Open, readCardQuietly, type ShownState } from '../../src/spool/card.ts'
-import type { Spool } from '../../src/spool/layout.ts'
-import { parseName } from '../../src/spool/names.ts'
+import { parseName, type Spool } from '../../src/spool/layout.ts'
 
 // What the tests know of how open deliveries wait on the disk.
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { canonicalEvents } from '../../src/clients/vocabulary.ts'
 import type { EnrichedEvent } from '../../src/context/enrich.ts'
-import { kinds } from '../../src/event/kind.ts'
+import { kinds } from '../../src/event/event.ts'
 import { parsePayload } from './payload.ts'
 
 // A sequence is a file of JSON lines. The first line describes it. Each further line is an event with its time, and says

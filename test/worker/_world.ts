@@ -19,11 +19,12 @@ import { formatHeader, type Header } from '../../src/spool/event-file.ts'
 import {
   type Folder,
   MAX_BODY_BYTES,
+  newId,
+  parseName,
   prepareSpool,
   type Spool,
   spoolIn,
 } from '../../src/spool/layout.ts'
-import { newId, parseName } from '../../src/spool/names.ts'
 import { findDead, retryDead } from '../../src/worker/dead.ts'
 import { deliverOnce, runUntilIdle } from '../../src/worker/run.ts'
 import { removeFolder } from '../support/folder.ts'

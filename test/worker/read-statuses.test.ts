@@ -2,7 +2,7 @@ import { readdirSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { hasProc } from '../../src/spool/lock/process.ts'
+import { hasProc } from '../../src/spool/lock/owner.ts'
 import { readStatuses } from '../../src/worker/read-statuses.ts'
 import { makeWorld } from './_world.ts'
 

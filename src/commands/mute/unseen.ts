@@ -1,5 +1,5 @@
 import { sep } from 'node:path'
-import { partsOfName } from '../../context/work-tree-name.ts'
+import { partsOfName } from '../../context/project.ts'
 import type { Mute } from '../../policy/mutes.ts'
 import { didYouMean } from '../../text/suggest.ts'
 import { readEvents } from '../_events.ts'

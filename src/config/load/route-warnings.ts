@@ -1,4 +1,4 @@
-import { kinds } from '../../event/kind.ts'
+import { kinds } from '../../event/event.ts'
 import { knownClients, knownEvents } from '../../event/schema.ts'
 import { closest } from '../../text/suggest.ts'
 import { messageAt, type Place } from './position.ts'

@@ -1,4 +1,4 @@
-import { kinds } from '../../event/kind.ts'
+import { kinds } from '../../event/event.ts'
 import { areEndless } from '../../text/local-time.ts'
 import type { Config } from '../schema/schema.ts'
 import { messageAt, type Place } from './position.ts'

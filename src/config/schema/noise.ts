@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { kinds } from '../../event/kind.ts'
+import { kinds } from '../../event/event.ts'
 
 /** Rules against noise that can be switched off by name. Each is a file in `src/policy/`. */
 export const noiseRules = [

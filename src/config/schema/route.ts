@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { urgencies } from '../../delivery.ts'
-import { kinds } from '../../event/kind.ts'
+import { kinds } from '../../event/event.ts'
 import { parseDuration } from '../../text/duration.ts'
 import { timeOfDay, timeZone, weekdays } from './noise.ts'
 import { afterMs } from './steps.ts'

@@ -9,7 +9,7 @@ import type { Message, Notifier, Verdict } from '../define.ts'
 
 // So that the notifier needs no installation beside it: where Node.js does not find them, these names mean this file.
 export * from 'zod'
-export { kinds } from '../../event/kind.ts'
+export { kinds } from '../../event/event.ts'
 export { DeliveryError, defineNotifier } from '../define.ts'
 
 export interface Call {

@@ -1,4 +1,4 @@
-import { isUrgent } from '../../event/kind.ts'
+import { isUrgent } from '../../event/event.ts'
 import { lastJudgedAt } from '../sessions.ts'
 import { defineRule, send, suppress } from '../types.ts'
 

@@ -1,5 +1,5 @@
 import type { Config } from '../../config/schema/schema.ts'
-import type { Kind } from '../../event/kind.ts'
+import type { Kind } from '../../event/event.ts'
 import { formatTime, isWithin } from '../../text/local-time.ts'
 import { defineRule, send, type Verdict } from '../types.ts'
 

@@ -8,7 +8,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs'
-import { isRunning, readProc } from './process.ts'
+import { isRunning, readProc } from './owner.ts'
 
 // Many simultaneous hooks must not start many workers: the first writes this marker file, the others see it and exit.
 // It holds the id of the process that starts the worker (the hook, then the worker itself) and the time of writing.

@@ -11,7 +11,7 @@ import type { DeliveryClaim } from '../../spool/store.ts'
 import { sha256 } from '../../text/sha256.ts'
 import type { WorkerDeps } from '../deps.ts'
 import { notesIn } from '../memory.ts'
-import { type OwnMessage, ownReport } from './own-message.ts'
+import { type OwnMessage, ownReport } from './notices.ts'
 
 const TITLE = 'the configuration cannot be used'
 /** More reports than are shown or wait at the same time. */

@@ -12,7 +12,7 @@ import { lastDue, nextDue } from '../../text/schedule.ts'
 import type { WorkerDeps } from '../deps.ts'
 import type { WorkerMemory } from '../memory.ts'
 import { readStatuses } from '../read-statuses.ts'
-import { ownEntry } from './own-message.ts'
+import { ownEntry } from './notices.ts'
 
 type Schedule = NonNullable<Config['digest']>
 

@@ -1,17 +1,22 @@
 import type { LoadedConfig } from '../../config/load/load.ts'
 import type { Destination } from '../../deliver/attempt.ts'
-import type { Begun, EarlierMessages } from '../../deliver/message-life.ts'
+import {
+  type Begun,
+  type EarlierMessages,
+  ONE_SHOT_MS,
+  update,
+  withdraw,
+} from '../../deliver/message-life.ts'
 import { withOpenQuestions, withoutAnswered } from '../../deliver/summary.ts'
-import { update, withdraw } from '../../deliver/withdraw.ts'
 import { type Asked, type Delivery, staysShown } from '../../delivery.ts'
 import type { Journal } from '../../journal/journal.ts'
 import { waitAtMost } from '../../patience.ts'
 import { WENT_ON_BEFORE, whyNotAsked } from '../../policy/held.ts'
 import { isAnswered } from '../../policy/questions.ts'
 import { isOver as isOutdated, type Session, type SessionRef } from '../../policy/sessions.ts'
+import { replaces } from '../../policy/turns.ts'
 import type { DeliveryClaim, Shown, Store } from '../../spool/store.ts'
 import type { WorkerMemory } from '../memory.ts'
-import { isNoLongerTrue } from './is-over.ts'
 import { FIRST_LOOK_MS, LookTimes, type OpenQuestions } from './open-questions.ts'
 
 /** After this long a shown message is forgotten and never withdrawn. */
@@ -367,4 +372,35 @@ function isOf(one: SessionRef, { client, sessionId }: SessionRef): boolean {
 
 function keyOf({ channel, handle }: Shown): string {
   return `${channel} ${handle}`
+}
+
+/** Whether a shown message is answered or outdated. */
+function isNoLongerTrue(session: Session, shown: Shown): boolean {
+  const { questions, tellsMore = questions.length === 0 } = shown
+  return (
+    questions.every((one) => isAnswered(session, one)) &&
+    (!tellsMore || isSuperseded(session, shown))
+  )
+}
+
+/**
+ * A failure or the end of a turn is outdated once the session goes on after the last event that was known when it was
+ * sent.
+ */
+function isSuperseded(
+  session: Session,
+  { at, knownAt = at, channel, asks = false }: Shown,
+): boolean {
+  const { promptAt, ownTurnAt, turnEnd, answeredAt, isHeadless } = session
+  const endedAt = turnEnd?.at ?? 0
+  // The client took a turn of its own, whose end does not replace this message: it still shows the session's state.
+  const isOwnTurn = ownTurnAt > Math.max(at, promptAt)
+  const isReplaced = turnEnd !== undefined && replaces(turnEnd, { channel, asks })
+  const isAside = isOwnTurn && endedAt > at && !isReplaced
+  const since = isAside ? endedAt : at
+  const graceMs = isHeadless === false ? 0 : ONE_SHOT_MS
+  return (
+    Math.max(promptAt, isAside ? 0 : endedAt) > Math.max(at, knownAt) ||
+    answeredAt > Math.max(since + graceMs, knownAt)
+  )
 }

@@ -3,7 +3,7 @@ import { parseEvent } from '../../event/parse.ts'
 import type { Memory } from '../../policy/memory.ts'
 import type { SessionRef } from '../../policy/sessions.ts'
 import { typedAt } from '../../prepare/at-terminal.ts'
-import { statOf } from '../../spool/lock/process.ts'
+import { statOf } from '../../spool/lock/owner.ts'
 import { awayUntil, takeBackRequest } from '../../spool/requests.ts'
 import {
   endWait,

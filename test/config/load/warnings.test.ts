@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseConfig } from '../../../src/config/load/load.ts'
 import type { HookbellError } from '../../../src/errors.ts'
-import { kinds } from '../../../src/event/kind.ts'
+import { kinds } from '../../../src/event/event.ts'
 
 const load = (channels: object) =>
   parseConfig(JSON.stringify({ channels }), {

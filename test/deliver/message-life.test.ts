@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { parseConfig } from '../../src/config/load/load.ts'
-import { withdraw } from '../../src/deliver/withdraw.ts'
+import { withdraw } from '../../src/deliver/message-life.ts'
 import { type Step, startReceiver } from '../support/receiver.ts'
 
 const later = { isDone: false, mayWork: true }
