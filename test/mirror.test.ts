@@ -28,7 +28,7 @@ const topics: { [folder: string]: readonly string[] } = {
   commands: ['api-exit-codes', 'api-safety', 'canary-secret', 'delivery', 'hub-signals', 'numbers'],
   context: ['formats', 'hung-mount'],
   deliver: ['queue-promises'],
-  doctor: ['faults', 'faults-of-hooks'],
+  doctor: ['restart', 'faults', 'faults-of-hooks'],
   'emulator/handlers': ['session-history'],
   event: ['clients', 'sequences'],
   hook: [
@@ -65,6 +65,9 @@ const topics: { [folder: string]: readonly string[] } = {
   spool: ['handover'],
   'worker/dispatch': ['next-step'],
   'worker/watch': ['open-messages'],
+  'config/load': ['route-warnings'],
+  'install/edit': ['verify'],
+  emulator: ['cors'],
   worker: [
     'attempts',
     'broken-parts',

@@ -1,23 +1,26 @@
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { defineCommand } from 'citty'
 import { askYesNo } from '../cli/ask.ts'
 import { fit, write } from '../cli/output.ts'
-import { configDir, stateDir } from '../config/paths.ts'
+import { CurrentConfig } from '../config/current.ts'
+import { configDir, configPath, secretsPath, stateDir } from '../config/paths.ts'
+import { removeKeychain } from '../config/secrets/keychain.ts'
+import { KEYCHAIN } from '../config/secrets/source.ts'
 import { describeError, HookbellError, usageError } from '../errors.ts'
 import { renderDiff } from '../install/edit/diff.ts'
-import { parseClients } from '../install/parse-clients.ts'
 import { type HookPlace, isLinkedOut, knownPlaces, rememberedPlaces } from '../install/places.ts'
 import { endWorker, removeEverything, removeFrontDoor } from '../install/remove-state.ts'
+import { parseClients } from '../install/target.ts'
 import {
   findRegistration,
   forgetIfClean,
   type Registration,
   takeAway,
 } from '../install/uninstall.ts'
+import { hasDead } from '../journal/history.ts'
 import { escapeControls, showPath } from '../text/clean.ts'
-import { stateFolders } from './_events.ts'
-import { describeLosses, findLosses, type Losses, noLosses } from './uninstall/losses.ts'
-import { purgeKeychain } from './uninstall/purge-keychain.ts'
+import { readEvents, stateFolders } from './_events.ts'
 
 export const uninstallCommand = defineCommand({
   args: {
@@ -215,4 +218,70 @@ function toJson(value: unknown): string {
 /** Escaped, because names of folders and files come from the author of a project. */
 function print(text: string) {
   write(escapeControls(text))
+}
+
+/** What of the user `--purge` removes. */
+export interface Losses {
+  /** Events that are not delivered; null if they cannot be counted, as in a spool that is damaged. */
+  waiting: number | null
+  /** Files and folders. */
+  lost: readonly string[]
+  /** Names of secrets in the keychain. */
+  keychain: readonly string[]
+}
+
+export const noLosses: Losses = { waiting: 0, lost: [], keychain: [] }
+
+export function findLosses(): Losses {
+  const [folder, folders] = [configDir(), stateFolders()]
+  const own = [configPath(folder), secretsPath(folder), join(folder, 'templates')]
+  return {
+    waiting: countWaiting(folders),
+    lost: [...own, ...folders].filter((path) => existsSync(path)),
+    keychain: keychainNames(folder, stateDir()),
+  }
+}
+
+/** A line for each. */
+export function describeLosses({ waiting, lost, keychain }: Losses): string {
+  return [
+    ...(waiting === 0 ? [] : [`Undelivered, and lost with --purge: ${waiting ?? NOT_COUNTED}`]),
+    ...lost.map((path) => `Lost with --purge: ${showPath(path)}`),
+    ...(keychain.length > 0
+      ? [`Lost with --purge, from the keychain: ${keychain.join(', ')}`]
+      : []),
+  ]
+    .map((line) => `${line}\n`)
+    .join('')
+}
+
+const NOT_COUNTED = 'events that cannot be counted'
+
+/** A person who removes everything need not repair it first. */
+function countWaiting(folders: readonly string[]): number | null {
+  try {
+    const { known } = readEvents(folders)
+    return known.filter((one) => one.outcome === 'waiting' || hasDead(one)).length
+  } catch {
+    return null
+  }
+}
+
+/** Removes the secrets that the configuration takes from the keychain. @returns what could not be removed */
+export async function purgeKeychain(configDir: string, stateDir: string): Promise<string[]> {
+  const left: string[] = []
+  for (const name of keychainNames(configDir, stateDir)) {
+    try {
+      await removeKeychain(name, stateDir)
+    } catch {
+      left.push(`Not removed from the keychain, if it is there: ${name}`)
+    }
+  }
+  return left
+}
+
+/** The secrets that the configuration takes from the keychain. */
+export function keychainNames(configDir: string, stateDir: string): string[] {
+  const { secrets = {} } = new CurrentConfig(configDir, stateDir).get().config
+  return Object.keys(secrets).filter((name) => secrets[name] === KEYCHAIN)
 }

@@ -1,12 +1,13 @@
 import { statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { basename, dirname } from 'node:path'
 import type { Client } from '../clients/define.ts'
 import { type ClientName, clientNames, clients } from '../clients/index.ts'
 import { profileOf } from '../clients/places.ts'
+import { partsOfName } from '../context/project.ts'
 import { realPath } from '../fs/links.ts'
 import { readBackups } from '../install/backup.ts'
 import { doublesOf } from '../install/doubles.ts'
-import { fileInForce } from '../install/locate.ts'
+import { fileInForce, readLeniently } from '../install/locate.ts'
 import {
   type HookPlace,
   initCommand,
@@ -17,15 +18,13 @@ import {
   rememberedPlaces,
 } from '../install/places.ts'
 import { isPresent } from '../install/presence.ts'
-import { readLeniently } from '../install/read-leniently.ts'
 import { type Registered, readRegistered } from '../install/registered.ts'
+import type { EventStatus } from '../journal/history.ts'
 import { formatTime } from '../text/local-time.ts'
 import { type Check, type ClientFacts, type ClientPlace, check } from './check.ts'
 import { checkTrust } from './codex.ts'
 import { lastEventOf } from './last-event.ts'
-import { checkUnproven, checkUnreported } from './limits.ts'
 import { checkOtherDoors } from './other-doors.ts'
-import { checkRestart } from './restart.ts'
 import { checkSwitches } from './switches.ts'
 
 const QUIET_MS = 3 * 24 * 3600 * 1000
@@ -237,4 +236,77 @@ function lastEvent(id: string, client: Client, { events, now }: ClientFacts): Ch
   if (now - last.acceptedAt < QUIET_MS) return check(`${id}.last`, 'ok', `${last.event}, ${when}`)
   const seen = `no event for ${days} days: ${last.event}, ${when}`
   return check(`${id}.last`, 'warning', seen, `If you used it since: ${client.restartNote}`)
+}
+
+/** What a client does not report here: that nothing comes is no fault of ours, and nothing that can be repaired. */
+function checkUnreported(
+  id: string,
+  { name, events, aliases, surfaces = [] }: Client,
+  history: readonly EventStatus[],
+): Check[] {
+  const asks = events.some((event) =>
+    /^(Notification|PermissionRequest)$/.test(aliases[event] ?? event),
+  )
+  const used = new Set(history.flatMap((one) => (one.client === name ? [one.surface] : [])))
+  const found = surfaces.filter(({ title }) => used.has(title))
+  return [
+    ...(asks ? [] : ['no event of it says that it asks something']),
+    ...found.map((one) => `in ${one.title} it reports ${one.unreported}`),
+  ].map((seen) => check(`${id}.unreported`, 'cannot tell', seen))
+}
+
+/** What is known of a client only by what others say. */
+function checkUnproven(id: string, { verified }: Client): Check[] {
+  const names = Object.entries(verified).filter(([, evidence]) => evidence !== 'measured')
+  if (names.length === 0) return []
+  const seen = names.map(([name, evidence]) => `${name} (${evidenceWords[evidence]})`).join(', ')
+  return [check(`${id}.verified`, 'cannot tell', `never tried with the real program: ${seen}`)]
+}
+
+const evidenceWords = {
+  measured: 'seen to work',
+  documented: 'known from its documentation',
+  source: 'known from its source code',
+  unverified: 'not confirmed by anything',
+}
+
+/** Clients read their hooks when a session starts, so a session older than the hooks may not run all of them. */
+export function checkRestart(
+  client: keyof typeof clients,
+  ours: readonly Registered[],
+  { events, stateDir }: ClientFacts,
+): Check[] {
+  const last = lastEventOf(client, events)
+  if (!last) return []
+  const read = ours.filter(({ place }) => mayRead(last, place))
+  const writtenAt = Math.max(0, ...read.map(({ place }) => writtenIn(stateDir, place.path)))
+  if (writtenAt === 0) return []
+  const id = `client.${client}.restart`
+  const when = formatTime(writtenAt)
+  if (last.acceptedAt < writtenAt)
+    return [
+      check(
+        id,
+        'cannot tell',
+        `no event since the hooks were written, ${when}`,
+        clients[client].restartNote,
+      ),
+    ]
+  const first = events.find(
+    (one) => one.client === client && one.sessionId === last.sessionId && one.sessionId !== '',
+  )
+  if (!first || first.acceptedAt >= writtenAt)
+    return [check(id, 'ok', 'the last session started after the hooks were written')]
+  const seen = `the last session started before the hooks were written, ${when}`
+  return [check(id, 'warning', seen, clients[client].restartNote)]
+}
+
+/** Whether the hooks are the user's own, or those of the project of the event, which is known by its name only. */
+function mayRead({ project }: EventStatus, place: HookPlace): boolean {
+  return place.scope === 'user' || basename(projectOf(place)) === partsOfName(project).tree
+}
+
+/** When `init` last wrote the file, Unix ms; 0 if it never did. */
+function writtenIn(stateDir: string, path: string): number {
+  return Date.parse(readBackups(stateDir, path).at(-1)?.record.writtenAt ?? '') || 0
 }

@@ -1,6 +1,5 @@
 import { existsSync, statfsSync, statSync } from 'node:fs'
-import { foldersAtRisk } from '../config/folders-at-risk.ts'
-import { noRoom } from '../config/no-room.ts'
+import { foldersAtRisk, noRoom } from '../config/folders-at-risk.ts'
 import { secretsPath } from '../config/paths.ts'
 import { describeError } from '../errors.ts'
 import { hasDead } from '../journal/history.ts'

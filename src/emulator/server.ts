@@ -6,18 +6,20 @@ import {
   type ServerResponse,
 } from 'node:http'
 import { isLoopback } from '../text/loopback.ts'
+import { settle } from './agent.ts'
+import { authenticate } from './auth.ts'
 import { readBody } from './body.ts'
 import { chosen } from './choices.ts'
 import { handleControl, isControl } from './control.ts'
-import { allowLocalPages } from './cors.ts'
 import { codeOf, EmulatorError } from './errors.ts'
-import { type Exchange, handleRequest } from './handle-request.ts'
+import { handlers } from './handlers/index.ts'
+import { readInput } from './input.ts'
 import { parsedBody, queryFields, recordedBody, recordedHeaders, recordedQuery } from './journal.ts'
 import { handlePage, isPage } from './pages.ts'
 import { Problem, problemReply, type Reply } from './reply.ts'
 import { respond } from './respond.ts'
-import type { Served } from './router.ts'
-import type { Running } from './world.ts'
+import type { Router, Served } from './router.ts'
+import type { Running, World } from './world.ts'
 
 const LOOPBACK = '127.0.0.1'
 
@@ -155,4 +157,65 @@ function cannotListen(port: number, cause: Error) {
   const hint = isTaken ? 'Take another port, or 0 for any free one' : undefined
   const why = isTaken ? 'is in use' : `cannot be used: ${cause.message}`
   return new EmulatorError(`port ${port} ${why}`, { cause, hint, isTaken: true })
+}
+
+/**
+ * Lets web pages of this machine, such as those of a development server, call the endpoints. Other pages stay out: the keys
+ * of the emulator are known to everybody. Answers the browser's question before a request, and returns whether it was one.
+ */
+function allowLocalPages({ method, headers }: IncomingMessage, response: ServerResponse) {
+  const { origin } = headers
+  if (origin === undefined || !isLocalPage(origin)) return false
+  response.setHeader('access-control-allow-origin', origin)
+  response.setHeader('access-control-expose-headers', '*')
+  response.setHeader('vary', 'origin')
+  const asked = headers['access-control-request-method']
+  if (method !== 'OPTIONS' || asked === undefined) return false
+  response.writeHead(204, {
+    'access-control-allow-methods': asked,
+    'access-control-allow-headers': headers['access-control-request-headers'] ?? '',
+    'access-control-allow-private-network': 'true',
+  })
+  response.end()
+  return true
+}
+
+function isLocalPage(origin: string) {
+  return URL.canParse(origin) && isLoopback(new URL(origin).host)
+}
+
+/** A request whose body has been read. */
+interface Exchange {
+  host: Served
+  method: string
+  path: string
+  query: URLSearchParams
+  authorization: string | undefined
+  body: string
+  requestId: string
+  /** Called when the caller is known. */
+  onCaller?: (keyId: string) => void
+}
+
+/** Answers a request: finds the endpoint, the caller and the input, and lets the handler act. */
+function handleRequest(world: World, router: Router, exchange: Exchange): Reply {
+  try {
+    return act(world, router, exchange)
+  } catch (error) {
+    if (error instanceof Problem) return problemReply(error, exchange.path, exchange.requestId)
+    throw error
+  }
+}
+
+function act(world: World, router: Router, exchange: Exchange): Reply {
+  const { endpoint, params } = router.match(exchange.host, exchange.method, exchange.path)
+  const now = world.clock.now()
+  // First the agent catches up with everything that it would have done until now.
+  settle(world, now)
+  const caller = authenticate(world.state, exchange.authorization, now)
+  exchange.onCaller?.(caller.key.id)
+  const input = readInput(endpoint, { params, query: exchange.query, body: exchange.body })
+  const handler = handlers.get(endpoint.id)
+  if (!handler) throw new Problem(501, `The emulator does not have ${endpoint.id}`)
+  return handler.run(input, { world, state: world.state, caller, now })
 }

@@ -1,6 +1,6 @@
 import type { HubJob } from './accept.ts'
-import { readTime } from './clock.ts'
 import { noteEnd } from './history.ts'
+import { readTime } from './redis.ts'
 import type { OpenHub } from './status.ts'
 
 /** The messages that were given up, or refused by their destination. */

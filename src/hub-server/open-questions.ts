@@ -3,7 +3,7 @@ import { answeredKey, openKey, overKey, REMEMBERED_SECONDS, WAITING } from '../h
 import { type AnswerRecord, type HubRecord, hashOfEvents } from '../hub/record.ts'
 import { cutText, oneLine } from '../text/clean.ts'
 import type { ReceivedAnswer } from './answers.ts'
-import { fieldsIn } from './replies.ts'
+import { fieldsIn } from './redis.ts'
 
 /** Kinds of messages after which an agent stands still until somebody answers. */
 const ASKING: readonly string[] = ['permission', 'waiting']

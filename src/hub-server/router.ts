@@ -5,7 +5,7 @@ import { COUNTS, EMPTY, HELD, INBOX, REFUSED, ROUTER, TAKEN } from '../hub/keys.
 import { type AnswerRecord, type HubRecord, MAX_RECORD_BYTES } from '../hub/record.ts'
 import { parseRecord } from './accept.ts'
 import type { ReceivedAnswer } from './answers.ts'
-import type { Room } from './room.ts'
+import type { Room } from './redis.ts'
 import { BECOME_ROUTER, FINISH, RESIGN, TAKE } from './scripts.ts'
 
 /** Must be longer than a batch takes, or it is taken again and again. A router that was killed delays the other hubs for this long. */

@@ -5,11 +5,9 @@ import { COUNTS, INBOX, PREFIX, REFUSED, ROUTER } from '../hub/keys.ts'
 import { cleanText } from '../text/clean.ts'
 import type { Received } from './accept.ts'
 import { loadBullmq, openShared } from './bullmq.ts'
-import { checkRedis } from './check-redis.ts'
 import { hubQueues } from './destinations.ts'
 import { historyOf } from './history.ts'
-import { fieldsIn } from './replies.ts'
-import { countInbox } from './room.ts'
+import { checkRedis, countInbox, fieldsIn } from './redis.ts'
 import { connectionOf } from './run.ts'
 
 /** Access to the data of a hub: one that runs in this process, or its Redis. */

@@ -1,9 +1,10 @@
 import type { Queue } from 'bullmq'
 import type { LoadedConfig } from '../config/load/load.ts'
-import { failedOutcome, type Outcome, retryAfterOf, send } from '../deliver/attempt.ts'
+import { failedOutcome, type Outcome, retryAfterOf, send, sentOutcome } from '../deliver/attempt.ts'
 import { summarize, withLine } from '../deliver/summary.ts'
 import type { Delivery } from '../delivery.ts'
 import type { RedisConnection } from '../hub/connection.ts'
+import { recordOf } from '../hub/record.ts'
 import { DeliveryError, type Sent } from '../notifiers/define.ts'
 import { formatDuration } from '../text/duration.ts'
 import { type HubJob, type Received, toDelivery } from './accept.ts'
@@ -11,7 +12,6 @@ import { isAnswered } from './answers.ts'
 import { noteWorking } from './dead-channel.ts'
 import { destinationOf } from './destinations.ts'
 import { type Ended, endOf, isSeen, noteEnd, noteFailure } from './history.ts'
-import { addRemaining, hasRemaining } from './remaining.ts'
 import { isAnotherShown, noteShown, type OnWithdrawn } from './shown.ts'
 
 /** If at least this many messages wait, and the first for this long, one summary replaces them, as on a machine. */
@@ -158,4 +158,58 @@ function withDelay(delivery: Delivery, all: readonly Received[]): Delivery {
 
 function isExpired({ expires }: Delivery, now: number): boolean {
   return expires > 0 && now > expires
+}
+
+interface Deps {
+  queue: Queue<Received>
+  loaded: LoadedConfig
+  now(): number
+  onProblem(error: unknown): void
+}
+
+/**
+ * Adds a job for the recipients who have not received a message that others have. It is delayed, so that nothing waits for
+ * it. Its record has the id of the message, which has ended by then: an older hub drops it as a repeat. Never throws,
+ * because the message would be sent to all recipients again.
+ * @param whole what was sent, such as a summary @param sent the answer of the receiver
+ */
+async function addRemaining(
+  job: HubJob,
+  whole: Delivery,
+  sent: Sent,
+  { queue, loaded, now, onProblem }: Deps,
+) {
+  const outcome = sentOutcome(whole, sent, 0, loaded, { now, random: Math.random })
+  if (outcome.type !== 'deferred') return
+  const { attempt, until, delivery } = outcome
+  const { receivedAt, record } = job.data
+  const { id, session, kind } = record
+  // With its age at its arrival, because `receivedAt` stays the same.
+  const text = recordOf(whole, whole.message, receivedAt)
+  const rest = { remaining: delivery.remaining ?? [], attempts: attempt }
+  const { priority } = job.opts
+  await queue
+    .add(
+      kind,
+      { record: { ...text, id, session }, receivedAt, rest },
+      {
+        jobId: retryId(job),
+        delay: Math.max(0, until - now()),
+        ...(priority && { priority }),
+      },
+    )
+    .catch(onProblem)
+}
+
+/** Whether a hub sent a message to some recipients, and was killed before it marked the message as sent. */
+async function hasRemaining(
+  job: HubJob,
+  queue: Queue<Received>,
+  redis: RedisConnection,
+): Promise<boolean> {
+  return (await redis.count('EXISTS', queue.toKey(retryId(job)))) === 1
+}
+
+function retryId({ id }: HubJob): string {
+  return `${id}~`
 }

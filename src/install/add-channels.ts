@@ -10,9 +10,8 @@ import { HookbellError } from '../errors.ts'
 import { makeFolders } from '../fs/durable.ts'
 import { targetOf } from '../fs/links.ts'
 import { checkFolder } from '../fs/ownership.ts'
-import { insertInto } from './edit/insert.ts'
+import { detectStyle, insertInto } from './edit/insert.ts'
 import { splice } from './edit/splice.ts'
-import { detectStyle } from './edit/style.ts'
 
 /** The options of new channels by name, with secrets as references such as `${SLACK_WEBHOOK_URL}`. */
 export type NewChannels = Readonly<Record<string, Readonly<Record<string, unknown>>>>

@@ -4,7 +4,7 @@ import { userFolder } from '../clients/paths.ts'
 import type { Env } from '../fs/home.ts'
 import { isObject } from '../is-object.ts'
 import { valueAt } from '../text/zod-issue.ts'
-import { readLeniently } from './read-leniently.ts'
+import { readLeniently } from './locate.ts'
 
 /** Programs that show or sound a notification, and programs with a name that says so. */
 const NOTIFIER =

@@ -1,7 +1,10 @@
 import { dirname, join, sep } from 'node:path'
+import { getNodeValue, parseTree } from 'jsonc-parser'
+import { parse as parseToml } from 'smol-toml'
 import type { Client, SettingsFile } from '../clients/define.ts'
-import { exists } from '../fs/read.ts'
-import { readLeniently } from './read-leniently.ts'
+import { exists, readQuietly } from '../fs/read.ts'
+import { isObject } from '../is-object.ts'
+import { MAX_SETTINGS_BYTES } from './file.ts'
 
 export interface FileInForce extends SettingsFile {
   path: string
@@ -51,4 +54,27 @@ export function projectRoot(client: Client, start: string, home: string): string
     if (folder === dirname(folder)) return start
   }
   return start === home ? undefined : start
+}
+
+/** Reads a settings file for callers that do not write it. A file that cannot be read counts as empty. */
+export function readLeniently(path: string): Record<string, unknown> {
+  try {
+    const text = readQuietly(path, MAX_SETTINGS_BYTES)
+    if (!text) return {}
+    if (path.endsWith('.toml')) return parseToml(text)
+    const value = parseJson(text)
+    return isObject(value) ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+/** Most files have no comments, and the built-in parser is faster. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    const root = parseTree(text)
+    return root && getNodeValue(root)
+  }
 }

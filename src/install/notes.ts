@@ -4,7 +4,7 @@ import { userFolder } from '../clients/paths.ts'
 import { exists } from '../fs/read.ts'
 import { valueAt } from '../text/zod-issue.ts'
 import { doublesOf } from './doubles.ts'
-import { readLeniently } from './read-leniently.ts'
+import { readLeniently } from './locate.ts'
 import type { Target } from './target.ts'
 
 /**

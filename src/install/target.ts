@@ -1,14 +1,14 @@
 import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
 import type { Client, HookFile, Scope } from '../clients/define.ts'
-import { type ClientName, clientNames, clients } from '../clients/index.ts'
+import { type ClientName, clientNames, clients, isClientName } from '../clients/index.ts'
 import { userFolder } from '../clients/paths.ts'
 import { HookbellError, usageError } from '../errors.ts'
 import { type Env, homeDir } from '../fs/home.ts'
 import { isInside } from '../fs/links.ts'
 import { exists } from '../fs/read.ts'
+import { didYouMean } from '../text/suggest.ts'
 import { type FileInForce, filesInForce, projectRoot } from './locate.ts'
-import { parseClients, parseList } from './parse-clients.ts'
 import { isPresent } from './presence.ts'
 
 /** A settings file that `init` is to edit, and for which client and scope. */
@@ -213,4 +213,29 @@ function onlyOne(found: readonly ClientName[]): ClientName {
     only ? `found more than one agent client: ${found.join(', ')}` : 'found no agent client',
     `Name it: ${choices.join(' or ')}${only ? ', or take them --all' : ''}`,
   )
+}
+
+/**
+ * Reads names of clients, with commas between them.
+ * @throws HookbellError `E_USAGE` for a name that no client has
+ */
+export function parseClients(text: string): ClientName[] {
+  const names = parseList(text)
+  if (names.length === 0) throw unknownClient(text)
+  return [...new Set(names)].map((name) => {
+    if (isClientName(name)) return name
+    throw unknownClient(name)
+  })
+}
+
+/** Words with commas between them, and perhaps after the last one. */
+function parseList(text: string): string[] {
+  return text.split(/[,\s]+/).filter((word) => word !== '')
+}
+
+/** Also takes the name of the product, such as "Claude Code" or "gemini-cli". */
+function unknownClient(name: string): HookbellError {
+  const meant = clientNames.find((one) => name.toLowerCase().startsWith(one))
+  const hint = meant === undefined ? didYouMean(name, clientNames) : `Did you mean "${meant}"?`
+  return usageError(`unknown client "${name}"`, hint)
 }

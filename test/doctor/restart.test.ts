@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { clients } from '../../src/clients/index.ts'
 import type { Check } from '../../src/doctor/check.ts'
-import { readAll } from '../../src/doctor/clients.ts'
-import { checkRestart } from '../../src/doctor/restart.ts'
+import { checkRestart, readAll } from '../../src/doctor/clients.ts'
 import { emptyStatus } from '../../src/journal/history.ts'
 import { makeHome } from '../support/home.ts'
 

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { parseConfig } from '../../src/config/load/load.ts'
 import type { Answer, Delivery } from '../../src/delivery.ts'
-import { aclLines } from '../../src/hub/acl.ts'
+import { aclLines } from '../../src/hub/keys.ts'
 import { type HubLine, startHub } from '../../src/hub-server/run.ts'
 import { hub as notifier } from '../../src/notifiers/hub.ts'
 import { makeDelivery } from '../support/delivery.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { RedisConnection } from '../../src/hub/connection.ts'
 import { recordId } from '../../src/hub/record.ts'
-import { Room } from '../../src/hub-server/room.ts'
+import { Room } from '../../src/hub-server/redis.ts'
 import { Router } from '../../src/hub-server/router.ts'
 import { TAKE } from '../../src/hub-server/scripts.ts'
 import { startFakeRedis } from '../support/fake-redis.ts'

@@ -16,7 +16,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { configDir, fallbackStateDir } from '../../src/config/paths.ts'
 import { pinnedPath } from '../../src/config/pinned.ts'
 import { homeDir } from '../../src/fs/home.ts'
-import { installFrontDoor } from '../../src/install/front-door.ts'
+import { compileWorker, installFrontDoor } from '../../src/install/front-door.ts'
 import { makeFolder } from '../support/folder.ts'
 import { makeHome, root } from '../support/home.ts'
 
@@ -216,4 +216,20 @@ describe('installFrontDoor', () => {
       'templates',
     ])
   })
+})
+
+// A path such as /dev/null would be a real file on Windows.
+it('the rehearsal writes only below the private copy, and removes what it wrote', async () => {
+  const runtime = await makeFolder()
+  mkdirSync(join(runtime, 'dist'))
+  writeFileSync(join(runtime, 'dist/worker-code.cjs'), '')
+  writeFileSync(
+    join(runtime, 'dist/worker.cjs'),
+    `const { copyFileSync } = require('node:fs')
+copyFileSync(process.env.HOOKBELL_CONFIG_DIR + '/config.json', __dirname + '/config.json')`,
+  )
+  await compileWorker(runtime, process.execPath)
+  const { channels } = JSON.parse(readFileSync(join(runtime, 'dist/config.json'), 'utf8'))
+  expect(channels.file.path).toBe(join(runtime, 'rehearsal/events.jsonl'))
+  expect(existsSync(join(runtime, 'rehearsal'))).toBe(false)
 })

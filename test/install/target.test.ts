@@ -1,7 +1,13 @@
 import { chmodSync, mkdirSync, renameSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { findTargets, makeGuard, type TargetOptions } from '../../src/install/target.ts'
+import { clientNames } from '../../src/clients/index.ts'
+import {
+  findTargets,
+  makeGuard,
+  parseClients,
+  type TargetOptions,
+} from '../../src/install/target.ts'
 import { makeHome } from './make-home.ts'
 
 function find(home: string, options: TargetOptions = {}, cwd = home) {
@@ -220,3 +226,25 @@ function catchError(run: () => unknown): unknown {
   }
   return undefined
 }
+
+describe('names of clients', () => {
+  it.each([
+    ['claude', ['claude']],
+    ['claude,codex', ['claude', 'codex']],
+    [' claude , codex, ', ['claude', 'codex']],
+    ['codex,codex', ['codex']],
+  ])('are read from %j', (text, names) => {
+    expect(parseClients(text)).toEqual(names)
+  })
+
+  it.each([
+    ['Claude', 'Did you mean "claude"?'],
+    ['claude-code', 'Did you mean "claude"?'],
+    ['codex,gemini_cli', 'Did you mean "gemini"?'],
+    ['cluade', 'Did you mean "claude"?'],
+    ['vim', `Known: ${clientNames.join(', ')}`],
+    [' ,', `Known: ${clientNames.join(', ')}`],
+  ])('are refused with a hint: %j', (text, hint) => {
+    expect(() => parseClients(text)).toThrow(expect.objectContaining({ code: 'E_USAGE', hint }))
+  })
+})

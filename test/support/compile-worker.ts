@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { isTrustedIfPresent } from '../../src/fs/ownership.ts'
-import { compileWorker } from '../../src/install/compile-worker.ts'
+import { compileWorker } from '../../src/install/front-door.ts'
 import { packageRoot } from '../../src/package-root.ts'
 
 /** Compiles the worker into dist/ once. Otherwise each test that installs hookbell would compile it. */

@@ -10,7 +10,7 @@ import { makeFolders } from '../../fs/durable.ts'
 import { targetOf } from '../../fs/links.ts'
 import { checkFolder } from '../../fs/ownership.ts'
 import { readQuietly } from '../../fs/read.ts'
-import { splitLine } from '../../text/split-line.ts'
+import { splitLine } from '../../text/shell.ts'
 import { asLine, checkText, problemsOf } from './check.ts'
 
 const FIRST = `{

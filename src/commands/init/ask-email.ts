@@ -1,5 +1,4 @@
-import { parseMailbox } from '../../text/mailbox.ts'
-import { readMailboxes } from '../../text/mailbox-list.ts'
+import { parseMailbox, readMailboxes } from '../../text/mailbox.ts'
 import type { Dialog } from './dialog.ts'
 
 interface Preset {

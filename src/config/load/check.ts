@@ -1,15 +1,16 @@
 import { HookbellError } from '../../errors.ts'
+import { didYouMean } from '../../text/suggest.ts'
 import { valueAt } from '../../text/zod-issue.ts'
-import { configSchema, type Parsed } from '../schema/schema.ts'
+import { digest } from '../schema/noise.ts'
+import { route } from '../schema/route.ts'
+import { type Config, configSchema, type Parsed, type Route } from '../schema/schema.ts'
+import { stepsOf } from '../schema/steps.ts'
 import { referencesIn } from '../secrets/secrets.ts'
 import { describeSource, KEYCHAIN } from '../secrets/source.ts'
-import type { Filled } from './fill.ts'
+import { type Filled, faultsInUnusable } from './fill.ts'
 import { faultInHub, withPathInFile } from './hub.ts'
 import { type Fault, faultsOf, UNKNOWN_KEY } from './issue.ts'
-import { faultsInNames, faultsInTwins } from './name-faults.ts'
 import { messageAt, offsetOf, type Place } from './position.ts'
-import { readablePart } from './readable-part.ts'
-import { faultsInUnusable } from './unusable.ts'
 
 /** A configuration as it was read. */
 export interface Source extends Place {
@@ -85,4 +86,85 @@ function howToCorrect(name: string, sources: Filled['sources']): string {
   if (source !== undefined && source !== KEYCHAIN)
     return `Run ${describeSource(source)} yourself, and look`
   return `Set it again: hookbell secrets set ${name}${source === undefined ? '' : ' --keychain'}`
+}
+
+/**
+ * The routes and the digest of a configuration that is not valid, so that wrong names in them are reported with its other
+ * faults. A part that is not valid itself has no names here. Undefined if the channels cannot be known.
+ */
+function readablePart(
+  settings: object,
+): (Pick<Config, 'routes' | 'digest'> & { channels: string[] }) | undefined {
+  const { channels, routes, digest: daily }: Readonly<Record<string, unknown>> = { ...settings }
+  if (typeof channels !== 'object' || channels === null || Array.isArray(channels)) return undefined
+  const list: unknown[] = Array.isArray(routes) ? routes : []
+  return {
+    channels: Object.keys(channels),
+    // In their places, because a fault is reported with its index.
+    routes: list.map((one) => route.safeParse(one, { jitless: true }).data ?? { on: [], to: [] }),
+    digest: digest.safeParse(daily, { jitless: true }).data,
+  }
+}
+
+/** What routes and the digest may name. */
+interface Names {
+  channels: readonly string[]
+  /** If absent, any name is accepted. */
+  templates?: readonly string[] | undefined
+}
+
+/** Finds unknown channels and unknown templates. */
+function faultsInNames(
+  { routes = [], digest }: Partial<Pick<Config, 'routes' | 'digest'>>,
+  names: Names,
+): Fault[] {
+  return [
+    ...routes.flatMap((one, index) => within(['routes', index], faultsInRoute(one, names))),
+    ...within(['digest', 'to'], faultsInChannels(digest?.to ?? [], names)),
+  ]
+}
+
+/** File names contain names of channels. On macOS and Windows, two that differ only in case would be the same file. */
+function faultsInTwins(channels: readonly string[]): Fault[] {
+  const seen = new Map<string, string>()
+  return channels.flatMap((name) => {
+    const twin = seen.get(name.toLowerCase())
+    if (twin === undefined) seen.set(name.toLowerCase(), name)
+    const what = `differs from "${twin}" only in capital letters`
+    return twin === undefined
+      ? []
+      : [{ path: ['channels', name], what, hint: 'Rename one of them' }]
+  })
+}
+
+function faultsInRoute(route: Route, names: Names): Fault[] {
+  return [
+    ...within(['template'], faultsInTemplate(route.template, names)),
+    ...faultsInSteps(route, names),
+  ]
+}
+
+function faultsInTemplate(name: string | undefined, { templates }: Names): Fault[] {
+  if (name === undefined || !templates || templates.includes(name)) return []
+  const what = `no template "${name}": there is no templates/plain/${name}.liquid`
+  const hint = templates.length > 0 ? didYouMean(name, templates) : 'Write that file'
+  return [{ path: [], what, hint }]
+}
+
+function faultsInSteps(route: Route, names: Names): Fault[] {
+  return stepsOf(route).flatMap(({ to }, index) => {
+    const path = route.steps ? ['steps', index, 'to'] : ['to']
+    return within(path, faultsInChannels(to, names))
+  })
+}
+
+function faultsInChannels(to: readonly string[], { channels }: Names): Fault[] {
+  return to.flatMap((name, at) => {
+    const what = `unknown channel "${name}"`
+    return channels.includes(name) ? [] : [{ path: [at], what, hint: didYouMean(name, channels) }]
+  })
+}
+
+function within(path: Fault['path'], faults: readonly Fault[]): Fault[] {
+  return faults.map((fault) => ({ ...fault, path: [...path, ...fault.path] }))
 }

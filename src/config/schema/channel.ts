@@ -2,7 +2,10 @@ import * as z from 'zod'
 import { clearances } from '../../delivery.ts'
 import type { Notifier } from '../../notifiers/define.ts'
 import { notifiers } from '../../notifiers/index.ts'
-import { channelName } from './channel-name.ts'
+
+export const channelName = z
+  .string()
+  .regex(/^[A-Za-z0-9][\w.-]{0,63}$/, 'a name of letters, digits, ".", "_", "-"')
 
 const noiseSwitch = z
   .boolean()

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { hubConnection } from '../../hub/settings.ts'
-import { channelName } from './channel-name.ts'
+import { channelName } from './channel.ts'
 
 /** The hub that this machine hands deliveries to; on the hub's own machine: the Redis that it uses. */
 export const hubSettings = z.strictObject({

@@ -4,9 +4,8 @@ import type { GivenNotifiers } from '../../notifiers/index.ts'
 import type { Channel } from '../channels.ts'
 import { secretSources } from '../secrets/source.ts'
 import { channelsSchema } from './channel.ts'
-import { digest } from './digest.ts'
 import { hubSettings } from './hub-settings.ts'
-import { noise } from './noise.ts'
+import { digest, noise } from './noise.ts'
 import { route } from './route.ts'
 
 /** Used if no channels are configured. */

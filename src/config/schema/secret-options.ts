@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { notifierOfType } from '../../notifiers/index.ts'
-import type { SecretOptions } from '../checked.ts'
+import type { SecretOptions } from '../config-cache.ts'
 import type { Config, Parsed } from './schema.ts'
 
 /** The notifier's own options. */

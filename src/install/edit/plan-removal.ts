@@ -1,15 +1,14 @@
-import type { Node } from 'jsonc-parser'
+import { isDeepStrictEqual } from 'node:util'
+import { createScanner, type Node, type SyntaxKind } from 'jsonc-parser'
 import type { HookLayout } from '../../clients/define.ts'
 import { sha256 } from '../../text/sha256.ts'
 import type { BackupRecord } from '../backup.ts'
 import { property, readEventMap } from './event-map.ts'
 import { parseSettings, type Refuse, refuseAt } from './parse.ts'
 import type { Plan } from './plan.ts'
-import { readValue } from './settings-value.ts'
-import { unsplice } from './splice.ts'
+import { isOurs, type Json, readValue } from './settings-value.ts'
+import { type Edit, splice, unsplice } from './splice.ts'
 import { withoutTables } from './tables.ts'
-import { takeOut } from './take-out.ts'
-import { holdsOurs, isWithoutContent, verifyRemoval } from './verify-removal.ts'
 
 interface RemovalRequest {
   /** The file's name in messages. */
@@ -144,4 +143,121 @@ function spanBetween(before: string, after: string) {
   while (end < most - start && before.at(-1 - end) === after.at(-1 - end)) end += 1
   const removed = before.slice(start, before.length - end)
   return [{ offset: start, length: after.length - end - start, removed }]
+}
+
+/**
+ * Checks a text without our hooks before it is written, on values instead of on the tree that it was planned with.
+ * What it finds is a bug of ours, so it throws a plain error.
+ */
+export function verifyRemoval(
+  before: string,
+  after: string,
+  { shape }: { shape: HookLayout },
+): void {
+  const [old, now] = [readValue(before), readValue(after)]
+  if (!isDeepStrictEqual(pruned(now, shape), pruned(old, shape)))
+    throw new Error('refusing to write the settings: something that is not ours would be lost')
+  if (hasOurs(now, shape)) throw new Error('refusing to write the settings: a hook of ours is left')
+}
+
+/** Whether a file has nothing but the header that all files of its kind have. Comments count as content. */
+export function isWithoutContent(text: string, header: Readonly<Json> = {}): boolean {
+  if (/\/[/*]/.test(text)) return false
+  const { hooks, ...rest } = readValue(text)
+  const isEmpty = hooks === undefined || isDeepStrictEqual(hooks, {})
+  return isEmpty && (Object.keys(rest).length === 0 || isDeepStrictEqual(rest, header))
+}
+
+/** The settings without our hooks, and without empty lists, which mean the same as missing ones. */
+function pruned(root: Json, shape: HookLayout): Json {
+  const { hooks, ...rest } = root
+  const isBare = shape === 'bare' && typeof hooks !== 'object'
+  const map = Object.entries(isBare ? root : Object(hooks)).map(([name, items]) => [
+    name,
+    Array.isArray(items) ? items.flatMap(withoutOurs) : items,
+  ])
+  const filled = map.filter(([, items]) => !Array.isArray(items) || items.length > 0)
+  return { rest: isBare ? {} : rest, map: filled }
+}
+
+function withoutOurs(item: Json): Json[] {
+  if (isOurs(item)) return []
+  if (!Array.isArray(item?.hooks)) return [item]
+  const hooks = item.hooks.filter((hook) => !isOurs(hook))
+  // An empty group may have been kept because of a comment in it.
+  return hooks.length === 0 ? [] : [{ ...item, hooks }]
+}
+
+function hasOurs(root: Json, shape: HookLayout): boolean {
+  const map = shape === 'bare' && typeof root.hooks !== 'object' ? root : Object(root.hooks)
+  return Object.values(map).some(holdsOurs)
+}
+
+/** Whether a list of entries has a hook of ours in it. */
+function holdsOurs(items: unknown): boolean {
+  if (!Array.isArray(items)) return false
+  return items.flatMap((item) => (Array.isArray(item?.hooks) ? item.hooks : [item])).some(isOurs)
+}
+
+/**
+ * The text without one item of an array or one member of an object, and without the comma that it needed.
+ * Comments stay: what we write has none, so they are somebody else's.
+ */
+function takeOut(text: string, container: Node, item: Node): string {
+  const siblings = container.children ?? []
+  const at = siblings.indexOf(item)
+  const end = item.offset + item.length
+  const isLast = at === siblings.length - 1
+  const close = container.offset + container.length - 1
+  const until = siblings[at + 1]?.offset ?? close
+  const comma = findComma(text, end, until)
+  if (!isLast && comma !== undefined) {
+    const next = comma + 1 + spaceAfter(text, comma + 1)
+    return splice(text, [cut(item.offset, end), cut(comma, next)]).text
+  }
+  const before = siblings[at - 1]
+  const edits = [cut(startOfSpace(text, container, item), end)]
+  if (comma !== undefined) edits.push(cut(comma, comma + 1))
+  else if (before) {
+    const old = findComma(text, before.offset + before.length, item.offset)
+    if (old !== undefined) edits.unshift(cut(old, old + 1))
+  }
+  const { text: rest } = splice(text, edits)
+  return before ? rest : closeUp(rest, container.offset)
+}
+
+/** Space before the last item goes too, unless a line comment would swallow what follows. */
+function startOfSpace(text: string, container: Node, item: Node): number {
+  const start = container.offset + 1
+  const space = /\s*$/.exec(text.slice(start, item.offset))?.[0] ?? ''
+  const from = item.offset - space.length
+  const isLineOpen = /\/\/[^\r\n]*$/.test(text.slice(start, from))
+  const isLineEnded = /^[ \t]*[\r\n]/.test(text.slice(item.offset + item.length))
+  return isLineOpen && !isLineEnded ? item.offset : from
+}
+
+/** Removes the space inside a container that has become empty. */
+function closeUp(text: string, open: number): string {
+  const space = /^\s*(?=[\]}])/.exec(text.slice(open + 1))?.[0]
+  return space ? text.slice(0, open + 1) + text.slice(open + 1 + space.length) : text
+}
+
+function spaceAfter(text: string, offset: number): number {
+  return /^\s*/.exec(text.slice(offset))?.[0].length ?? 0
+}
+
+// The package's enum exists at compile time only.
+const commaToken = 5 as SyntaxKind.CommaToken
+
+function findComma(text: string, from: number, until: number): number | undefined {
+  const scanner = createScanner(text)
+  scanner.setPosition(from)
+  for (let token = scanner.scan(); scanner.getTokenOffset() < until; token = scanner.scan()) {
+    if (token === commaToken) return scanner.getTokenOffset()
+  }
+  return undefined
+}
+
+function cut(from: number, until: number): Edit {
+  return { offset: from, length: until - from, text: '' }
 }

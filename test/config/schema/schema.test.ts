@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { digest } from '../../../src/config/schema/digest.ts'
-import { noise, quietHoursShape } from '../../../src/config/schema/noise.ts'
+import { digest, noise, quietHoursShape } from '../../../src/config/schema/noise.ts'
 import { configSchema } from '../../../src/config/schema/schema.ts'
 import { root } from '../../support/home.ts'
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { planInstall } from '../../../src/install/edit/plan.ts'
-import { verifyInstall } from '../../../src/install/edit/verify.ts'
+import { planInstall, verifyInstall } from '../../../src/install/edit/plan.ts'
 import { hookCommand } from '../../../src/install/hook-command.ts'
 
 const hook = {

@@ -1,13 +1,44 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { RedisConnection } from '../../src/hub/connection.ts'
-import { Room } from '../../src/hub-server/room.ts'
+import { aclLines } from '../../src/hub/keys.ts'
+import { checkRestart, Room } from '../../src/hub-server/redis.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
 import { handOver, runHub, titlesOf, toWebhook } from './_hub.ts'
 
+/** The warnings of hubs that start before and after a restart of Redis. */
+async function warningsWith(first: string) {
+  const users = [first, ...aclLines.slice(1)].map((line) => line.replace(/>\w+/, '>secret'))
+  const redis = await startRedis({ users })
+  const check = async () => {
+    const connection = new RedisConnection({
+      ...{ url: redis.url('hub'), password: 'secret', allowUnencrypted: false },
+    })
+    onTestFinished(() => connection.close())
+    return await checkRestart(connection)
+  }
+  const before = [await check(), await check()]
+  await redis.stop('SIGKILL')
+  await redis.start()
+  return [...before, await check(), await check()]
+}
+
+describe.skipIf(!hasRedis)('hub: a restarted Redis', () => {
+  it('leads to a single warning if Redis could not restore the writes of scripts', async () => {
+    const told = [expect.stringContaining('Redis forgot at its last start')]
+    expect(await warningsWith('user default off')).toEqual([[], [], told, []])
+  })
+
+  it('leads to no warning with the users of hookbell hub acl', async () => {
+    expect(await warningsWith(aclLines[0] ?? '')).toEqual([[], [], [], []])
+  })
+})
+
 type Redis = Awaited<ReturnType<typeof startRedis>>
+
 const MESSAGE = 'x'.repeat(12_000)
+
 /** Without syncs, because hundreds of messages are stored and removed, each of which would need several. */
 const FULL_SOON = ['--maxmemory', '10mb', '--appendfsync', 'no']
 

@@ -1,7 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { aclLines } from '../../src/hub/acl.ts'
 import { RedisConnection } from '../../src/hub/connection.ts'
-import { INBOX } from '../../src/hub/keys.ts'
+import { aclLines, INBOX } from '../../src/hub/keys.ts'
 import { makeAuthority } from '../support/authority.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
 

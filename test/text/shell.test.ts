@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { splitLine } from '../../src/text/split-line.ts'
+import { splitLine } from '../../src/text/shell.ts'
 
 describe('the words of a command line', () => {
   it.each<[string, string[] | undefined]>([
