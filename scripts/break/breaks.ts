@@ -78,7 +78,7 @@ export const breaks: readonly Break[] = [
     'a card that could not be synced is taken back',
     'spool/card',
     ['    path = join(folder, name)\n', ''],
-    'spool/file-store',
+    'spool/store',
   ),
   row(
     'what is kept is written to the disk',
@@ -93,14 +93,14 @@ export const breaks: readonly Break[] = [
     'a delivery is not due before its card is written',
     'spool/cards',
     ['!this.index.beingWritten.has(id)', 'id'],
-    'spool/file-store',
+    'spool/store',
   ),
   row('a settled card is removed', 'spool/cards', ['    this.#claims.remove(claim)\n', ''], model),
   row(
     'a channel that settles during a write leaves no card',
     'spool/cards',
     ['    if (file.waits.size === 0) return this.#remove(file, claim)\n', ''],
-    'spool/file-store',
+    'spool/store',
     model,
   ),
   row(
@@ -117,19 +117,19 @@ export const breaks: readonly Break[] = [
     'what is due is sent in the order of acceptance',
     'spool/card-index',
     ['      .sort(byAcceptance)\n', ''],
-    'spool/file-store',
+    'spool/store',
   ),
   row(
     'a card is found although another one has the same channel',
     'spool/card-index',
     ['        if (wait) return { file, wait }', '        return wait && { file, wait }'],
-    'spool/file-store',
+    'spool/store',
   ),
   row(
     'a clock that is set back makes deliveries due',
     'spool/card-index',
     ['if (now < since || isFlushed', 'if (isFlushed'],
-    'spool/file-store',
+    'spool/store',
   ),
   row(
     'a flush makes failed deliveries due',
@@ -177,7 +177,7 @@ export const breaks: readonly Break[] = [
   ),
   row(
     'only what is still shown is changed',
-    'spool/file-store',
+    'spool/store',
     [
       'return isSame ? this.#cards.take(id) : undefined',
       'return isSame || id ? this.#cards.take(id) : undefined',

@@ -6,7 +6,6 @@ import { type Open, type ShownState, shownOn } from './card.ts'
 import type { Claim } from './claim.ts'
 import { parseName, type Spool } from './layout.ts'
 import { isFlushed, requestedAt } from './requests.ts'
-import type { AskedWait } from './store.ts'
 
 /** When one delivery is due, without its text. */
 export interface Wait {
@@ -70,6 +69,13 @@ function eventsOf(id: string): string[] {
   const ids = parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('.'))
   const name = parseName(id)
   return name?.isCard ? [name.id, ...ids] : ids
+}
+
+/** A destination has asked to be sent nothing for a while. */
+export interface AskedWait {
+  channel: string
+  /** For how long from now. */
+  ms: number
 }
 
 /** The cards in memory: what is open on which channel, and when it is due. */

@@ -86,6 +86,9 @@ export type ShownState = z.output<typeof shownSchema>
 /** What is open of one event on one channel: until when it waits or why it gave up, and the delivery itself. */
 export type Open = z.output<typeof openSchema>
 
+/** A message that a channel shows until it is withdrawn or replaced. */
+export type Shown = Omit<ShownState, 'state' | 'since'>
+
 /** What is open of one event, by channel; and what channels show of it, by `shownOn`. */
 export type Card = ReadonlyMap<string, Open | ShownState>
 

@@ -29,11 +29,24 @@ import {
 } from './card-index.ts'
 import type { Claim, Claims } from './claim.ts'
 import { parseName, type Spool, setAside, wasClaimed } from './layout.ts'
-import type { DeliveryClaim } from './store.ts'
 
 /** The shortest time between two listings: with many cards, one after every change would be too slow. */
 const REFRESH_MS = 1000
 const MAX_TAKEN = 10_000
+
+/** A delivery on a card that only this process may handle. */
+export interface DeliveryClaim {
+  /** Id of the delivery. */
+  id: string
+  event: string
+  channel: string
+  /** How many workers crashed while they had the card. */
+  crashes: number
+  /** Whether a worker had the card before: then the journal shows what is already done. */
+  wasClaimed: boolean
+  /** The name of the card. */
+  file: string
+}
 
 /**
  * What is open of each event, per channel. On the disk, where another process may add cards; in memory only when each

@@ -63,8 +63,17 @@ function readStart(file: number, size: number): Buffer {
   return bytes.subarray(0, end)
 }
 
+/** An accepted event as the front door stored it. */
+export interface StoredEvent {
+  header: Header
+  body: Buffer
+  truncated: boolean
+  /** When it was accepted, Unix ms. */
+  at: number
+}
+
 /** The event in a file of the spool; undefined if the file is foreign, damaged or of a later version. */
-export function storedIn(file: SpoolFile) {
+export function storedIn(file: SpoolFile): StoredEvent | undefined {
   const parsed = 'bytes' in file ? parseSpoolFile(file.bytes) : undefined
   return parsed && 'writtenAt' in file ? { ...parsed, at: file.writtenAt } : undefined
 }

@@ -13,9 +13,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorCode } from '../errors.ts'
 import { isMissing, listQuietly } from '../fs/read.ts'
-import { readSpoolFile, storedIn } from './event-file.ts'
+import { readSpoolFile, type StoredEvent, storedIn } from './event-file.ts'
 import { spoolIn } from './layout.ts'
-import type { StoredEvent } from './store.ts'
 
 // In spool/answers/, bin/hookbell-wait makes a named pipe ID.PID for a question that can be answered from elsewhere, and reads
 // one line from it. The worker puts the event beside it, as ID.event.

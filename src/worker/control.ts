@@ -2,12 +2,12 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { listQuietly } from '../fs/read.ts'
 import { appendEntry } from '../journal/journal.ts'
+import type { DeliveryClaim } from '../spool/cards.ts'
 import type { Claim } from '../spool/claim.ts'
-import { FileStore } from '../spool/file-store.ts'
 import { parseName, prepareSpool, type Spool } from '../spool/layout.ts'
 import { outlineOpen } from '../spool/outline.ts'
 import { putRequest, takeBackRequest } from '../spool/requests.ts'
-import type { DeliveryClaim } from '../spool/store.ts'
+import { Store } from '../spool/store.ts'
 
 /** The recorded reason for purged events. */
 export const PURGED = 'purged by hand'
@@ -46,7 +46,7 @@ function claimedEvents({ cur }: Spool): string[] {
  * be the cause
  */
 export async function purge(stateDir: string): Promise<number> {
-  const store = new FileStore({ stateDir })
+  const store = new Store({ stateDir })
   store.reclaimAbandoned()
   const claimed = claimedEvents(store.spool)
   // Claimed first: if this process is killed before it records the purge, the next worker gets them again.
@@ -67,7 +67,7 @@ export async function purge(stateDir: string): Promise<number> {
 }
 
 /** Claims what waits. Files that cannot be claimed, and files that are neither events nor cards, stay. */
-function takeAll(store: FileStore): [Claim[], DeliveryClaim[]] {
+function takeAll(store: Store): [Claim[], DeliveryClaim[]] {
   const entries = readdirSync(store.spool.new, { withFileTypes: true })
   const names = entries.filter((one) => one.isFile()).map(({ name }) => name)
   const events = names.filter((name) => parseName(name)?.isCard === false)

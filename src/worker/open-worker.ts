@@ -15,7 +15,7 @@ import { readMutes } from '../policy/mute-file.ts'
 import type { SessionRef } from '../policy/sessions.ts'
 import { sessionHash } from '../prepare/prepare.ts'
 import { Templates } from '../render/templates.ts'
-import { FileStore } from '../spool/file-store.ts'
+import { Store } from '../spool/store.ts'
 import type { WorkerDeps } from './deps.ts'
 import { withRules } from './dispatch/judge-again.ts'
 import { SessionQueue } from './dispatch/session-queue.ts'
@@ -55,7 +55,7 @@ export function openWorker({ stateDir, configDir, onRecord, ...options }: Worker
   const journal = new Journal({ stateDir, secrets: () => config.last.secrets, onEntry: onRecord })
   const memory = new WorkerMemory(stateDir)
   const current = { ...effects, config: () => config.recent() }
-  const store = new FileStore({ stateDir })
+  const store = new Store({ stateDir })
   const answers = new AnswerReports({
     host: hostname(),
     tell: (answer) => tellAnswer(answer, config.recent(), effects),

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { LoadedConfig } from '../config/load/load.ts'
 import { keepsOrder } from '../deliver/audience.ts'
 import { waitAtMost } from '../patience.ts'
-import { FileStore } from '../spool/file-store.ts'
 import { acquireLock, isSoleWorker, releaseLock } from '../spool/lock/lock.ts'
 import { HEARTBEAT_MS } from '../spool/lock/owner.ts'
 import {
@@ -11,6 +10,7 @@ import {
   RequestWatch,
   requestHandoverIfOlder,
 } from '../spool/requests.ts'
+import { Store } from '../spool/store.ts'
 import { PURGED } from './control.ts'
 import type { WorkerDeps } from './deps.ts'
 import { Dispatcher } from './dispatch/dispatcher.ts'
@@ -126,7 +126,7 @@ export async function runUntilIdle(options: WorkerOptions): Promise<WorkerSummar
 
 /** For a process that must end: releases its claims, without counting that as a crash, and its lock. */
 export function releaseAll({ stateDir }: Pick<WorkerOptions, 'stateDir'>) {
-  new FileStore({ stateDir }).releaseAll()
+  new Store({ stateDir }).releaseAll()
   releaseLock(stateDir)
 }
 

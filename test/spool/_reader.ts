@@ -1,10 +1,10 @@
 // Reads a claimed event and a claimed delivery, and retries a dead one: first while the process can open no more files,
 // then again. Prints what came of each.
 import { closeSync, openSync } from 'node:fs'
-import { FileStore } from '../../src/spool/file-store.ts'
+import { Store } from '../../src/spool/store.ts'
 import { retryItem } from '../../src/worker/dead.ts'
 
-const store = new FileStore({ stateDir: process.argv[2] ?? '' })
+const store = new Store({ stateDir: process.argv[2] ?? '' })
 const event = store.claimEvent('event-1')
 const delivery = store.claimDelivery('parked.file')
 if (!event || !delivery) throw new Error('nothing to claim')

@@ -1,12 +1,12 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { FileStore } from '../../src/spool/file-store.ts'
 import { hasWaiting, outlineOpen } from '../../src/spool/outline.ts'
+import { Store } from '../../src/spool/store.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import { makeWorld } from '../worker/_world.ts'
 
 it('the outline of open deliveries says when each is due, and whether a rule holds it', async () => {
   const { spool, stateDir } = makeWorld()
-  const store = new FileStore({ stateDir })
+  const store = new Store({ stateDir })
   onTestFinished(() => store.close())
   const later = Date.now() + 3600_000
   for (const [channel, state] of [
@@ -25,7 +25,7 @@ it('the outline of open deliveries says when each is due, and whether a rule hol
 
 it('what a channel shows of an event does not wait', async () => {
   const { spool, stateDir } = makeWorld()
-  const store = new FileStore({ stateDir })
+  const store = new Store({ stateDir })
   onTestFinished(() => store.close())
   const about = { session: 's', event: 'e', client: 'claude', sessionId: 's1', at: 1 }
   const shown = { ...about, kind: 'permission' as const, questions: [], sessionEnv: {} }

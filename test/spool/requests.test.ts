@@ -1,8 +1,8 @@
 import { lstatSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { FileStore } from '../../src/spool/file-store.ts'
 import { putRequest, RequestWatch } from '../../src/spool/requests.ts'
+import { Store } from '../../src/spool/store.ts'
 import { flush } from '../../src/worker/control.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import { makeFolder } from '../support/folder.ts'
@@ -11,7 +11,7 @@ const HOUR_MS = 3600_000
 
 async function makeStore() {
   const stateDir = await makeFolder()
-  const store = new FileStore({ stateDir })
+  const store = new Store({ stateDir })
   onTestFinished(() => store.close())
   const park = (event: string, isHeld = false) =>
     store.keep({
@@ -29,7 +29,7 @@ describe('a flush', () => {
     expect([store.due(), store.takeFlush()]).toEqual([[], false])
     expect(flush(stateDir)).toBe(1)
     expect([store.takeFlush(), store.takeFlush()]).toEqual([true, false])
-    const later = new FileStore({ stateDir })
+    const later = new Store({ stateDir })
     onTestFinished(() => later.close())
     expect(later.takeFlush()).toBe(false)
     for (const one of [store, later]) {

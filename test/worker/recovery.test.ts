@@ -5,7 +5,7 @@ import { listIfThere } from '../../src/fs/read.ts'
 import { appendEntry } from '../../src/journal/journal.ts'
 import { readJournal } from '../../src/journal/read.ts'
 import { packageRoot } from '../../src/package-root.ts'
-import { FileStore } from '../../src/spool/file-store.ts'
+import { Store } from '../../src/spool/store.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import { park } from '../support/parked.ts'
 import { isFull } from '../support/runs.ts'
@@ -248,7 +248,7 @@ describe('parked deliveries', () => {
     const { spool, stateDir } = makeWorld()
     const delivery = makeDelivery('e', { notBefore })
     park(spool, { since, reason: 'x', isHeld: false, delivery })
-    const store = new FileStore({ stateDir, now: () => now })
+    const store = new Store({ stateDir, now: () => now })
     onTestFinished(() => store.close())
     return [store.due(), store.nextDueInMs()]
   }

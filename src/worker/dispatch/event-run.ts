@@ -16,7 +16,7 @@ import {
   sessionOf,
 } from '../../prepare/prepare.ts'
 import type { Claim } from '../../spool/claim.ts'
-import type { StoredEvent } from '../../spool/store.ts'
+import type { StoredEvent } from '../../spool/event-file.ts'
 import { sha256 } from '../../text/sha256.ts'
 import { PURGED } from '../control.ts'
 import type { WorkerDeps } from '../deps.ts'

@@ -11,7 +11,7 @@ import { MAX_QUIET_MS } from '../../policy/rules/quiet-hours.ts'
 import { judgeDue, noiseOf, settingsOf } from '../../prepare/decide.ts'
 import { groupOf } from '../../prepare/prepare.ts'
 import type { Open } from '../../spool/card.ts'
-import type { DeliveryClaim } from '../../spool/store.ts'
+import type { DeliveryClaim } from '../../spool/cards.ts'
 import type { WorkerDeps } from '../deps.ts'
 
 interface RuleDeps {

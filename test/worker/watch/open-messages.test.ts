@@ -19,7 +19,7 @@ import type { Delivery } from '../../../src/delivery.ts'
 import { Journal } from '../../../src/journal/journal.ts'
 import { readJournalOf } from '../../../src/journal/read.ts'
 import { ntfy } from '../../../src/notifiers/ntfy.ts'
-import { FileStore } from '../../../src/spool/file-store.ts'
+import { Store } from '../../../src/spool/store.ts'
 import { WorkerMemory } from '../../../src/worker/memory.ts'
 import { OpenQuestions } from '../../../src/worker/watch/open-questions.ts'
 import { OpenMessages } from '../../../src/worker/watch/shown-messages.ts'
@@ -70,8 +70,8 @@ async function entriesOf(world: World, id: string, type: string) {
   return found
 }
 
-function openStore({ stateDir }: Pick<World, 'stateDir'>): FileStore {
-  const store = new FileStore({ stateDir })
+function openStore({ stateDir }: Pick<World, 'stateDir'>): Store {
+  const store = new Store({ stateDir })
   onTestFinished(() => store.close())
   return store
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
-import { FileStore } from '../../../src/spool/file-store.ts'
+import { Store } from '../../../src/spool/store.ts'
 import { ShownMessages } from '../../../src/worker/watch/shown-messages.ts'
 import { makeWorld } from '../_world.ts'
 
@@ -17,8 +17,8 @@ function message(handle: string, channel = 'desk') {
   }
 }
 
-function openStore(stateDir = makeWorld().stateDir): FileStore {
-  const store = new FileStore({ stateDir })
+function openStore(stateDir = makeWorld().stateDir): Store {
+  const store = new Store({ stateDir })
   onTestFinished(() => store.close())
   return store
 }

@@ -13,9 +13,9 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { execa } from 'execa'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { FileStore } from '../../src/spool/file-store.ts'
 import { ownerToken, thisProcess } from '../../src/spool/lock/owner.ts'
 import { putRequest } from '../../src/spool/requests.ts'
+import { Store } from '../../src/spool/store.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import { makeFolder } from '../support/folder.ts'
 import {
@@ -34,7 +34,7 @@ const hasStrace = spawnSync('strace', ['-V']).status === 0
 
 async function watchNew() {
   const stateDir = await makeFolder()
-  const store = new FileStore({ stateDir })
+  const store = new Store({ stateDir })
   let calls = 0
   const watcher = store.watch(() => {
     calls += 1
@@ -101,7 +101,7 @@ it('a store sets aside a folder, a link and a damaged file among the cards', asy
   symlinkSync('/etc/passwd', join(spool.cards, 'link.json'))
   symlinkSync('/nowhere', join(spool.cards, 'dangling.json'))
   writeFileSync(join(spool.cards, 'damaged.json'), '{')
-  const store = new FileStore({ stateDir })
+  const store = new Store({ stateDir })
   onTestFinished(() => store.close())
   for (const id of store.due()) {
     const claim = store.claimDelivery(id)
@@ -116,7 +116,7 @@ describe('a held delivery that is to be reviewed', () => {
 
   it('is due after its release if it is claimed when the review is requested', async () => {
     const { stateDir } = makeWorld()
-    const store = new FileStore({ stateDir })
+    const store = new Store({ stateDir })
     onTestFinished(() => store.close())
     const delivery = makeDelivery('held', { notBefore })
     await store.keep({ state: 'held', reason: 'x', delivery })
@@ -132,7 +132,7 @@ describe('a held delivery that is to be reviewed', () => {
     const delivery = makeDelivery('held', { notBefore })
     park(spool, { since: 0, reason: 'x', isHeld: true, delivery })
     setCrashes(spool, 'held.file', 1)
-    const store = new FileStore({ stateDir })
+    const store = new Store({ stateDir })
     onTestFinished(() => store.close())
     store.review([delivery.id])
     expect(store.due()).toEqual(['held.file'])
@@ -141,7 +141,7 @@ describe('a held delivery that is to be reviewed', () => {
 
 it('a store lists an event of a later version once, and leaves it where it is', () => {
   const { spool, stateDir } = makeWorld()
-  const store = new FileStore({ stateDir })
+  const store = new Store({ stateDir })
   onTestFinished(() => store.close())
   writeFileSync(join(spool.new, 'later'), 'hookbell-event 2\nclient: claude\n\n{}')
   const names = () => store.waiting({ max: 10, isLater: () => false }).map(({ name }) => name)
@@ -174,7 +174,7 @@ it('a store lists a new event although many that may have crashed a worker wait'
     writeFileSync(join(spool.new, name), '')
     utimesSync(join(spool.new, name), index, index)
   }
-  const store = new FileStore({ stateDir })
+  const store = new Store({ stateDir })
   onTestFinished(() => store.close())
   const names = store.waiting({ max: 2, isLater: () => false }).map(({ name }) => name)
   expect(names).toEqual(['new', 'a~1', 'b~1'])
@@ -183,7 +183,7 @@ it('a store lists a new event although many that may have crashed a worker wait'
 describe('parked deliveries', () => {
   function makeParked() {
     const { spool, stateDir } = makeWorld()
-    const store = new FileStore({ stateDir })
+    const store = new Store({ stateDir })
     onTestFinished(() => store.close())
     const park = (event: string, more: object, isHeld = true) =>
       store.keep({
@@ -376,7 +376,7 @@ describe('parked deliveries', () => {
 
 it('a store finds a due delivery of a dead worker at once, even just after listing the folder', () => {
   const { spool, stateDir } = makeWorld()
-  const store = new FileStore({ stateDir })
+  const store = new Store({ stateDir })
   onTestFinished(() => store.close())
   const why = { since: 0, reason: 'x', isHeld: false }
   park(spool, { ...why, delivery: makeDelivery('left') })
