@@ -123,8 +123,8 @@ function judgeRouted(routed: RoutedEvent, rules: Rules): JudgedEvent {
   const { memory, loaded } = rules
   const { at } = routed.event
   const decided = judgeChosen(routed, { shared: false }, { memory })
-  const untold = { title: '', body: '', problems: [] }
-  const entry = acceptedEntry({ ...decided, renderer: untold }, loaded, at)
+  const unrendered = { title: '', body: '', problems: [] }
+  const entry = acceptedEntry({ ...decided, renderer: unrendered }, loaded, at)
   memory.fold(cleanEntry(entry, loaded.secrets))
   const { event, suppress, judgements } = decided
   return {

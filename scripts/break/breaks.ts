@@ -248,7 +248,7 @@ export const breaks: readonly Break[] = [
   row(
     'the journal is asked what an earlier worker did',
     'worker/dispatch/dispatcher',
-    ['    await this.#readBegun(waiting.filter(({ wasClaimed }) => wasClaimed))\n', ''],
+    ['    await this.#readResumed(waiting.filter(({ wasClaimed }) => wasClaimed))\n', ''],
     'worker/recovery',
   ),
   row(

@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import type { HookbellError } from '../errors.ts'
-import { isOwnFolder, whyNoRoom } from '../fs/durable.ts'
+import { isOwnFolder, whyNoSpace } from '../fs/durable.ts'
 import { folderFault } from '../fs/ownership.ts'
 import { fallbackFolders } from './pinned.ts'
 
@@ -20,7 +20,7 @@ export function refuseFoldersAtRisk(configDir: string, stateDir: string): void {
   if (fault) throw fault
 }
 
-interface NoRoom {
+interface NoSpace {
   message: string
   hint: string
   /** Neither the state folder nor its fallback can take an event. */
@@ -28,8 +28,8 @@ interface NoRoom {
 }
 
 /** @returns undefined unless the disk of the state folder takes no event */
-export function noRoom(stateDir: string): NoRoom | undefined {
-  const reason = whyNoRoom(stateDir)
+export function noSpace(stateDir: string): NoSpace | undefined {
+  const reason = whyNoSpace(stateDir)
   if (!reason) return undefined
   const [fallback = stateDir] = fallbackFolders(stateDir)
   const another = whyNotStored(fallback)
@@ -49,7 +49,7 @@ function whyNotStored(folder: string): string | undefined {
   try {
     const stat = lstatSync(folder, { throwIfNoEntry: false })
     if (stat && !isOwnFolder(stat)) return 'it is not a folder of this user'
-    return whyNoRoom(folder, otherwise)
+    return whyNoSpace(folder, otherwise)
   } catch {
     return otherwise
   }

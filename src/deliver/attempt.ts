@@ -57,7 +57,7 @@ export type Outcome =
       until: number
       /** The destination has asked to wait until then, so all its messages do. */
       isAsked?: boolean
-      /** The delivery to park: the attempt is counted, and it may be a summary of several events. */
+      /** The delivery to keep: the attempt is counted, and it may be a summary of several events. */
       delivery: Delivery
       /** Nothing will get through until a person corrects the channel. */
       isChannelDead?: boolean

@@ -213,16 +213,16 @@ export class Deliverer {
       limiter.cancel(slot)
       return outcomeWithout(delivery, destination.error, loaded, this.#deps)
     }
-    const begun = await life.begin(delivery, destination)
+    const sending = await life.begin(delivery, destination)
     const startedAt = monotonicMs()
     try {
-      const sent = await send(destination, begun.delivery, loaded, this.#deps, begun)
+      const sent = await send(destination, sending.delivery, loaded, this.#deps, sending)
       limiter.release(slot)
       const ms = Math.round(monotonicMs() - startedAt)
-      await begun.delivered(typeof sent === 'string' ? undefined : sent.handle)
+      await sending.delivered(typeof sent === 'string' ? undefined : sent.handle)
       return sentOutcome(delivery, sent, ms, loaded, this.#deps)
     } catch (error) {
-      await begun.failed(error instanceof DeliveryError ? error.handle : undefined)
+      await sending.failed(error instanceof DeliveryError ? error.handle : undefined)
       if (!isRetry(error)) {
         limiter.release(slot)
         return failedOutcome(delivery, error, loaded, this.#deps)

@@ -3,7 +3,7 @@ import type { Delivery } from '../delivery.ts'
 import type { Notifier } from '../notifiers/define.ts'
 
 interface LimiterOptions {
-  /** How many messages may be under way at once. */
+  /** How many messages may be in flight at once. */
   concurrency: number
   /** At least this long between two starts. */
   minIntervalMs: number
@@ -11,7 +11,7 @@ interface LimiterOptions {
   now: () => number
 }
 
-/** A delivery under way. To be returned with `release`, `trip` or `cancel`. */
+/** A delivery in flight. To be returned with `release`, `trip` or `cancel`. */
 export interface Slot {
   startedAt: number
 }
@@ -96,9 +96,9 @@ interface Expected {
 export class DestinationQueue {
   readonly #options: QueueOptions
   readonly #permissions: Waiting[] = []
-  /** The first of each session that has nothing under way. */
+  /** The first of each session that has nothing in flight. */
   #ready: Waiting[] = []
-  /** By session: entries that wait for an earlier one of the session, queued or under way. */
+  /** By session: entries that wait for an earlier one of the session, queued or in flight. */
   readonly #behind = new Map<string, Waiting[]>()
   readonly #busy = new Set<string>()
   /** Failed deliveries that will be added again, by id. */
@@ -112,7 +112,7 @@ export class DestinationQueue {
     this.#options = options
   }
 
-  /** How many are queued. Those under way do not count. */
+  /** How many are queued. Those in flight do not count. */
   get size(): number {
     return this.#size
   }
@@ -226,7 +226,7 @@ export class DestinationQueue {
     return times.length > 0 ? Math.max(...times) - now : 0
   }
 
-  /** @returns none if the next is a summary, which waits for what is under way */
+  /** @returns none if the next is a summary, which waits for what is in flight */
   #next(): Waiting[] {
     const permission = this.#permissions.shift()
     if (permission) return [permission]
@@ -294,7 +294,7 @@ export class DestinationQueue {
  */
 export class DestinationLimiter {
   readonly #options: LimiterOptions
-  readonly #underWay = new Set<Slot>()
+  readonly #inFlight = new Set<Slot>()
   #nextStart = Number.NEGATIVE_INFINITY
   #trippedUntil = Number.NEGATIVE_INFINITY
   #failures = 0
@@ -314,9 +314,9 @@ export class DestinationLimiter {
     return this.isFailing || this.#options.minIntervalMs > 0
   }
 
-  /** Whether nothing is under way. */
+  /** Whether nothing is in flight. */
   get isIdle(): boolean {
-    return this.#underWay.size === 0
+    return this.#inFlight.size === 0
   }
 
   /** Whether the destination is blocked for a while after a failure. */
@@ -332,7 +332,7 @@ export class DestinationLimiter {
   /** Milliseconds until the next message may go; Infinity while all slots are in use. */
   get readyInMs(): number {
     const concurrency = this.isFailing ? 1 : this.#options.concurrency
-    if (this.#underWay.size >= concurrency) return Number.POSITIVE_INFINITY
+    if (this.#inFlight.size >= concurrency) return Number.POSITIVE_INFINITY
     return Math.max(0, this.#trippedUntil - this.#now(), this.#nextStart - this.#now())
   }
 
@@ -340,21 +340,21 @@ export class DestinationLimiter {
     // The time since the end of the block does not count as failing: nothing was tried in it.
     if (this.isFailing) this.#failingSince += Math.max(0, this.#now() - this.#trippedUntil)
     const slot = { startedAt: this.#now() }
-    this.#underWay.add(slot)
+    this.#inFlight.add(slot)
     this.#nextStart = this.#now() + this.#options.minIntervalMs
     return slot
   }
 
   /** The attempt ended without a fault of the destination. */
   release(slot: Slot) {
-    this.#underWay.delete(slot)
+    this.#inFlight.delete(slot)
     this.#failures = 0
     this.#failingSince = Number.POSITIVE_INFINITY
   }
 
   /** No attempt was made: nothing is known of the destination that was not known before. */
   cancel(slot: Slot) {
-    this.#underWay.delete(slot)
+    this.#inFlight.delete(slot)
     // `acquire` counts the time since the end of the block, and has counted it until now.
     this.#trippedUntil = Math.max(this.#trippedUntil, this.#now())
   }
@@ -364,8 +364,8 @@ export class DestinationLimiter {
    * `delayAfter` returns for the number of failures in a row. @returns for how long it is blocked, in ms
    */
   trip(slot: Slot, delayAfter: (failures: number) => number): number {
-    this.#underWay.delete(slot)
-    // Messages that were under way together fail together: that is one failure, not several.
+    this.#inFlight.delete(slot)
+    // Messages that were in flight together fail together: that is one failure, not several.
     if (slot.startedAt >= this.#trippedUntil || this.#failures === 0) this.#failures += 1
     this.block(delayAfter(this.#failures))
     return this.#trippedUntil - this.#now()
@@ -416,7 +416,7 @@ export function makeLine(
       summarizes: summarizes === true,
       now: steadyNow,
       send: (entries, slot) => send(entries, slot, line),
-      // Not while a probe is due or under way: the destination is still tried, and those that fail together keep order.
+      // Not while a probe is due or in flight: the destination is still tried, and those that fail together keep order.
       bypass: () => (line.isBypassed && limiter.isTripped && limiter.isIdle ? divert : undefined),
     }),
     reset() {

@@ -32,7 +32,7 @@ const LATE_MS = 60_000
 export interface EarlierMessages {
   /** Why the delivery is no longer worth sending; undefined if it is. */
   whyOver(delivery: Delivery): Promise<string | undefined>
-  begin(delivery: Delivery, destination: Destination): Promise<Begun>
+  begin(delivery: Delivery, destination: Destination): Promise<Sending>
 }
 
 /** Called around each attempt. */
@@ -42,7 +42,7 @@ export interface MessageLife extends EarlierMessages {
 }
 
 /** A message that is about to be sent. Ends with `delivered` or with `failed`. */
-export interface Begun {
+export interface Sending {
   /** The delivery to send; text may have been added, such as other open questions. */
   delivery: Delivery
   /** The handle of the shown message that it replaces. */

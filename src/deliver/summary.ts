@@ -99,11 +99,11 @@ export function withOpenQuestions(delivery: Delivery, others: readonly Asked[]):
 }
 
 /** What a message said of its own events, without the open questions of others that it repeated. */
-export type Told = Pick<Delivery, 'events' | 'message'>
+export type OwnPart = Pick<Delivery, 'events' | 'message'>
 
 /** The message once some of its questions were answered, but not all: it contains only the others. */
 export function withoutAnswered(
-  told: Told,
+  told: OwnPart,
   questions: readonly Asked[],
   answered: readonly string[],
 ): Message {
@@ -159,7 +159,7 @@ function withRest(lines: readonly string[], rest: number): string[] {
 }
 
 /** The title of what may itself be a summary, without its number. */
-function titleOf({ events, message: { title } }: Told): string {
+function titleOf({ events, message: { title } }: OwnPart): string {
   return events.length > 1 ? title.replace(MORE, '') : title
 }
 

@@ -5,7 +5,7 @@ import { loadModules } from '../config/module-faults.ts'
 import { problemHint } from '../config/problem-hint.ts'
 import { commandsToSet } from '../config/secrets/how-to-set.ts'
 import { unreachableChannels } from '../config/unreachable-channels.ts'
-import { isFailure, isParked } from '../journal/history.ts'
+import { isFailure, isWaitingToSend } from '../journal/history.ts'
 import { formatTime } from '../text/local-time.ts'
 import { type Check, check, type Facts } from './check.ts'
 
@@ -67,7 +67,7 @@ function checkChannel(name: string, isReachable: boolean, events: Facts['events'
   const last = used.at(-1)?.channels[name]
   const success = used.findLast(({ channels }) => channels[name]?.state === 'delivered')
   const when = last
-    ? `${last.state}${isParked(last.state) ? ', next' : ''} ${formatTime(last.at)}`
+    ? `${last.state}${isWaitingToSend(last.state) ? ', next' : ''} ${formatTime(last.at)}`
     : 'nothing sent yet'
   const succeeded = success?.channels[name]
   const before = succeeded ? `the last success ${formatTime(succeeded.at)}` : 'no success yet'

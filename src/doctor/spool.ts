@@ -1,5 +1,5 @@
 import { existsSync, statfsSync, statSync } from 'node:fs'
-import { foldersAtRisk, noRoom } from '../config/folders-at-risk.ts'
+import { foldersAtRisk, noSpace } from '../config/folders-at-risk.ts'
 import { secretsPath } from '../config/paths.ts'
 import { describeError } from '../errors.ts'
 import { hasDead } from '../journal/history.ts'
@@ -66,7 +66,7 @@ export function noRisk(platform: NodeJS.Platform): Check {
 }
 
 function checkDisk(stateDir: string): Check {
-  const full = noRoom(stateDir)
+  const full = noSpace(stateDir)
   if (full) return check('disk', full.losesEvents ? 'broken' : 'warning', full.message, full.hint)
   try {
     const { bavail, bsize } = statfsSync(stateDir)

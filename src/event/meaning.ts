@@ -3,7 +3,7 @@ import type { Repeat } from '../clients/payload-facts.ts'
 import type { CanonicalEvent } from '../clients/vocabulary.ts'
 import type { AgentEvent } from './event.ts'
 
-type Told = Pick<
+type Facts = Pick<
   AgentEvent,
   | 'client'
   | 'name'
@@ -59,7 +59,7 @@ const turnEnds: readonly string[] = [
 const answersToAll: readonly string[] = ['UserPromptSubmit', 'SessionEnd', ...turnEnds]
 const answers: readonly string[] = ['PermissionReplied', ...answersToAll]
 
-export function meaningOf(event: Told): Meaning {
+export function meaningOf(event: Facts): Meaning {
   const { means, name, notificationType, backgroundAgents = 0 } = event
   const client = findClient(event.client)
   const { answeredBy = [], ordinaryEnds = [], hidesAgents } = client ?? {}
@@ -92,7 +92,7 @@ export function isNextQuestion({ client, kind }: { client: string; kind: string 
 const SAME_CALL_MS = 15_000
 
 /** Whether `again` reports the same thing as `first`, according to the data of their client or by its call of a tool. */
-export function isRepeat(first: Told, again: Told): boolean {
+export function isRepeat(first: Facts, again: Facts): boolean {
   if (first.client !== again.client) return false
   const isOfOther = first.sessionId !== again.sessionId
   const rules = findClient(again.client)?.repeats ?? []
@@ -111,25 +111,25 @@ export function mayRepeat({ client, means }: { client: string; means: string }, 
 }
 
 /** One call of a tool is one question, whatever events announce it. */
-function asksTheSame(first: Told, again: Told): boolean {
+function asksTheSame(first: Facts, again: Facts): boolean {
   const apart = again.at - first.at
   const isSoon = apart >= 0 && apart <= SAME_CALL_MS
   return isSoon && isQuestion(first) && isQuestion(again) && isSameCall(first, again)
 }
 
 /** A second event may leave out the call, but has the tool: Claude Code's request after the call that asks. */
-function isSameCall(first: Told, again: Told): boolean {
+function isSameCall(first: Facts, again: Facts): boolean {
   if (!first.toolUseId) return false
   if (again.toolUseId) return first.toolUseId === again.toolUseId
   const isOther = again.means === 'PermissionRequest' && first.name !== again.name
   return isOther && again.tool !== '' && first.tool === again.tool
 }
 
-function isQuestion({ means }: Told): boolean {
+function isQuestion({ means }: Facts): boolean {
   return means === 'PermissionRequest' || means === 'Notification'
 }
 
-function covers(rule: Repeat, first: Told, again: Told): boolean {
+function covers(rule: Repeat, first: Facts, again: Facts): boolean {
   const { after, again: what, notificationType, withinMs, same } = rule
   if (reportedAs(first.means) !== after || reportedAs(again.means) !== what) return false
   if (notificationType !== undefined && notificationType !== again.notificationType) return false

@@ -35,7 +35,7 @@ const NO_FOLDER_SYNC = new Set(['EPERM', 'EISDIR', 'EINVAL', 'ENOTSUP', 'EACCES'
 const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EFBIG'])
 
 /** Whether an error says that nothing more can be written to the disk. */
-export function isOutOfRoom(error: unknown): boolean {
+export function isOutOfSpace(error: unknown): boolean {
   return NO_ROOM.has((error as NodeJS.ErrnoException).code ?? '')
 }
 
@@ -215,8 +215,8 @@ function codeOf(error: unknown): string {
  * Why no file can be created in a folder, which may not exist yet; undefined if its disk is no obstacle.
  * @param otherwise what to return if something else is, such as its permissions
  */
-export function whyNoRoom(folder: string, otherwise?: string): string | undefined {
-  if (isMissing(folder) && dirname(folder) !== folder) return whyNoRoom(dirname(folder), otherwise)
+export function whyNoSpace(folder: string, otherwise?: string): string | undefined {
+  if (isMissing(folder) && dirname(folder) !== folder) return whyNoSpace(dirname(folder), otherwise)
   try {
     // With the dot, a file in the place of the folder is refused.
     accessSync(`${folder}/.`, constants.W_OK)

@@ -78,8 +78,8 @@ async function noteDown(channel: string, other: string, redis: RedisConnection):
   const expiry = ['EX', `${WEEK_SECONDS}`] as const
   const before = await redis.text('SET', key, other, 'NX', 'GET', ...expiry)
   if (before === null) return true
-  const isTold = before !== '' && (await redis.count('EXISTS', downKey(before))) === 0
-  return !isTold && (await redis.text('SET', key, other, 'GET', ...expiry)) !== other
+  const isReported = before !== '' && (await redis.count('EXISTS', downKey(before))) === 0
+  return !isReported && (await redis.text('SET', key, other, 'GET', ...expiry)) !== other
 }
 
 /** To be called when a message got through. */

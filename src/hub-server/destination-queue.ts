@@ -10,8 +10,8 @@ import { SOON_MS } from '../text/age.ts'
 import type { HubJob, Received } from './accept.ts'
 import type { loadBullmq } from './bullmq.ts'
 import { destinationOf, type HubQueue } from './destinations.ts'
+import { isSent, type SendResult, sendJob } from './send-job.ts'
 import type { OnWithdrawn } from './shown.ts'
-import { isSent, type Told, tell } from './tell.ts'
 
 /** A hub that was killed delays a destination for about this long. */
 const LOCK_MS = 10_000
@@ -36,7 +36,7 @@ export interface HubDestinationQueueDeps {
   loaded: LoadedConfig
   now(): number
   onWithdrawn: OnWithdrawn
-  onTold(received: Received, told: Told): void
+  onSent(received: Received, result: SendResult): void
   onProblem(error: unknown): void
   /** Called when nothing gets through to a channel until a person corrects it. */
   onDeadChannel(record: HubRecord, reason: string): void
@@ -143,34 +143,37 @@ export class HubDestinationQueue {
   async #work(job: HubJob) {
     const { bullmq, now, onProblem } = this.#deps
     this.#last = job.id
-    const told = await this.#send(job)
-    const paceMs = isSent(told) ? this.#paceMs(job.data.record.channel) : 0
+    const result = await this.#send(job)
+    const paceMs = isSent(result) ? this.#paceMs(job.data.record.channel) : 0
     const pauseMs =
-      told.type === 'deferred'
-        ? Math.max(1, paceMs, (await this.#triedAgainAt(job, told)) - now())
+      result.type === 'deferred'
+        ? Math.max(1, paceMs, (await this.#triedAgainAt(job, result)) - now())
         : paceMs
     // A rate limit holds for all hubs and, unlike the backoff of BullMQ, keeps the order.
     if (pauseMs > 0) await this.queue.rateLimit(pauseMs).catch(onProblem)
-    if (told.type === 'deferred') throw bullmq.Worker.RateLimitError()
-    if (told.type === 'exhausted' || told.type === 'unavailable')
-      throw new bullmq.UnrecoverableError(told.reason)
+    if (result.type === 'deferred') throw bullmq.Worker.RateLimitError()
+    if (result.type === 'exhausted' || result.type === 'unavailable')
+      throw new bullmq.UnrecoverableError(result.reason)
   }
 
-  async #send(job: HubJob, passed?: ReadonlySet<string>): Promise<Told> {
-    const { onTold, redis } = this.#deps
-    const told = await this.#tell(job, passed)
-    onTold(job.data, told)
-    this.#noteChannel(job.data.record, told)
+  async #send(job: HubJob, passed?: ReadonlySet<string>): Promise<SendResult> {
+    const { onSent, redis } = this.#deps
+    const result = await this.#sendJob(job, passed)
+    onSent(job.data, result)
+    this.#noteChannel(job.data.record, result)
     // A message counts once, however many recipients get it later.
-    if (!job.data.rest) void redis.count('HINCRBY', COUNTS, told.type, '1').catch(() => {})
-    return told
+    if (!job.data.rest) void redis.count('HINCRBY', COUNTS, result.type, '1').catch(() => {})
+    return result
   }
 
   /** When the message that failed is tried again, Unix ms. Others may pass it before. */
-  async #triedAgainAt(job: HubJob, told: Extract<Told, { type: 'deferred' }>): Promise<number> {
+  async #triedAgainAt(
+    job: HubJob,
+    result: Extract<SendResult, { type: 'deferred' }>,
+  ): Promise<number> {
     const { onProblem } = this.#deps
-    const until = await this.#passBy.sendOthers(job, told).catch(onProblem)
-    return Math.max(told.until, until ?? 0)
+    const until = await this.#passBy.sendOthers(job, result).catch(onProblem)
+    return Math.max(result.until, until ?? 0)
   }
 
   #paceMs(channel: string): number {
@@ -178,15 +181,15 @@ export class HubDestinationQueue {
     return 'error' in destination ? 0 : (destination.notifier.pace?.minIntervalMs ?? 0)
   }
 
-  #noteChannel(record: HubRecord, told: Told) {
+  #noteChannel(record: HubRecord, result: SendResult) {
     const { onDeadChannel } = this.#deps
-    if (told.type === 'exhausted' && told.isChannelDead) onDeadChannel(record, told.reason)
+    if (result.type === 'exhausted' && result.isChannelDead) onDeadChannel(record, result.reason)
   }
 
   /** If Redis does not answer, nothing was sent or decided, and the message keeps its place in the queue. */
-  async #tell(job: HubJob, passed?: ReadonlySet<string>) {
+  async #sendJob(job: HubJob, passed?: ReadonlySet<string>) {
     try {
-      return await tell(job, { ...this.#deps, queue: this.queue, ...(passed && { passed }) })
+      return await sendJob(job, { ...this.#deps, queue: this.queue, ...(passed && { passed }) })
     } catch (error) {
       this.#deps.onProblem(error)
       await sleep(UNANSWERED_MS)
@@ -196,7 +199,7 @@ export class HubDestinationQueue {
   }
 }
 
-type Deferred = Extract<Told, { type: 'deferred' }>
+type Deferred = Extract<SendResult, { type: 'deferred' }>
 
 /** With the default delays after half a minute: in a shorter outage a failure says nothing about the message. */
 const PASSED_FROM = 5
@@ -213,7 +216,7 @@ interface PassByDeps {
   /** The shortest time between two messages to the channel, in ms. */
   paceMs(channel: string): number
   /** Sends a message and records that. @param passed sessions of which it must include no message */
-  send(job: HubJob, passed: ReadonlySet<string>): Promise<Told>
+  send(job: HubJob, passed: ReadonlySet<string>): Promise<SendResult>
 }
 
 /** What has happened since the message failed that the others pass. */
@@ -277,15 +280,15 @@ class PassBy {
     const { paceMs, send } = this.#deps
     if (this.#rejected.has(`${job.id}`)) return false
     await sleep(run.pauseMs)
-    const told = await send(job, run.passed)
-    run.pauseMs = isSent(told) ? paceMs(job.data.record.channel) : 0
-    if (told.type === 'deferred' && told.asksToWait) run.until = told.until
-    if (['deferred', 'exhausted', 'unavailable'].includes(told.type)) {
+    const result = await send(job, run.passed)
+    run.pauseMs = isSent(result) ? paceMs(job.data.record.channel) : 0
+    if (result.type === 'deferred' && result.asksToWait) run.until = result.until
+    if (['deferred', 'exhausted', 'unavailable'].includes(result.type)) {
       run.failures += 1
-      if (told.type !== 'deferred') this.#reject(job)
+      if (result.type !== 'deferred') this.#reject(job)
       return false
     }
-    if (told.type === 'delivered') run.failures = 0
+    if (result.type === 'delivered') run.failures = 0
     await job.remove()
     return true
   }

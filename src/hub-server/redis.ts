@@ -145,7 +145,7 @@ const MEMORY_EVERY_MS = 1000
  * Keeps a part of the memory of Redis free for the hub, which could not even take a message out of its queue in a full
  * one. Without maxmemory, machines are never turned away.
  */
-export class Room {
+export class MemoryGuard {
   readonly #redis: RedisConnection
   #nextAt = 0
   #isShut = false

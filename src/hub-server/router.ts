@@ -5,7 +5,7 @@ import { COUNTS, EMPTY, HELD, INBOX, REFUSED, ROUTER, TAKEN } from '../hub/keys.
 import { type AnswerRecord, type HubRecord, MAX_RECORD_BYTES } from '../hub/record.ts'
 import { parseRecord } from './accept.ts'
 import type { ReceivedAnswer } from './answers.ts'
-import type { Room } from './redis.ts'
+import type { MemoryGuard } from './redis.ts'
 import { BECOME_ROUTER, FINISH, RESIGN, TAKE } from './scripts.ts'
 
 /** Must be longer than a batch takes, or it is taken again and again. A router that was killed delays the other hubs for this long. */
@@ -26,7 +26,7 @@ const REFUSALS_KEPT = 100
 
 interface RouterDeps {
   redis: RedisConnection
-  room: Room
+  memory: MemoryGuard
   /**
    * Puts records into their queues. What is there already is not added again. `receivedAt`: Unix ms. `listedMs`: how long
    * they may have been in the inbox.
@@ -77,17 +77,17 @@ export class Router {
 
   /** @returns how long to wait before the next batch, in ms */
   async #routeBatch(): Promise<number> {
-    const { redis, enqueue, room } = this.#deps
+    const { redis, enqueue, memory } = this.#deps
     const token = this.#token
     if (performance.now() >= this.#renewAt) {
       const isRouter = await redis.count('EVAL', BECOME_ROUTER, '1', ROUTER, token, `${HOLD_MS}`)
       if (isRouter !== 1) return this.#standBy()
       this.#renewAt = performance.now() + RENEW_MS
     }
-    if (!(await room.check())) return FAILED_MS
+    if (!(await memory.check())) return FAILED_MS
     const askedAt = performance.now()
     const keys = ['4', ROUTER, INBOX, HELD, TAKEN]
-    const batch = room.isShut ? SMALL_BATCH : BATCH
+    const batch = memory.isShut ? SMALL_BATCH : BATCH
     const limits = [token, `${batch}`, `${MAX_RECORD_BYTES}`]
     const taken = await redis.textsIfAny('EVAL', TAKE, ...keys, ...limits)
     if (!taken) return this.#standBy()

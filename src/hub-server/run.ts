@@ -12,10 +12,10 @@ import { loadBullmq, openShared } from './bullmq.ts'
 import { hubQueues } from './destinations.ts'
 import { closeQuestions, noteQuestions } from './open-questions.ts'
 import { HubQueues, type HubQueuesDeps } from './queues.ts'
-import { checkRedis, checkRestart, HubClock, Room } from './redis.ts'
+import { checkRedis, checkRestart, HubClock, MemoryGuard } from './redis.ts'
 import { MAX_REPLY_BYTES, Router } from './router.ts'
+import type { SendResult } from './send-job.ts'
 import { type OnWithdrawn, withdrawAnswered } from './shown.ts'
-import type { Told } from './tell.ts'
 
 /** One line of JSON that a hub prints, without the text of messages. */
 export type HubLine = Record<string, string | number>
@@ -65,8 +65,8 @@ async function openHub(loaded: LoadedConfig, onLine: OnLine, closers: Closer[]) 
   const clock = new HubClock(redis)
   closers.push(() => clock.stop())
   await clock.start().catch(cannotWork)
-  const room = new Room(redis)
-  await room.check().catch(cannotWork)
+  const memory = new MemoryGuard(redis)
+  await memory.check().catch(cannotWork)
   const report = reportTo(onLine, clock)
   const { shared, close } = openShared(connection, report.onProblem)
   closers.push(close)
@@ -74,7 +74,7 @@ async function openHub(loaded: LoadedConfig, onLine: OnLine, closers: Closer[]) 
   const queues = new HubQueues(await hubQueues(loaded, redis).catch(cannotWork), deps)
   closers.push(() => queues.close())
   await queues.start().catch(cannotWork)
-  const router = makeRouter(room, queues, deps)
+  const router = makeRouter(memory, queues, deps)
   const routing = router.run()
   closers.push(() => {
     router.stop()
@@ -93,10 +93,10 @@ function withoutEffect({ config }: LoadedConfig): string[] {
 
 type HubDeps = HubQueuesDeps & Pick<ReturnType<typeof reportTo>, 'onRefused'>
 
-function makeRouter(room: Room, queues: HubQueues, deps: HubDeps): Router {
+function makeRouter(memory: MemoryGuard, queues: HubQueues, deps: HubDeps): Router {
   const { redis, now, onProblem, onRefused } = deps
   return new Router({
-    ...{ redis, room, now, onProblem, onRefused },
+    ...{ redis, memory, now, onProblem, onRefused },
     async noteAnswer(received) {
       await keepAnswer(received, redis)
       await closeQuestions(received, redis)
@@ -117,24 +117,32 @@ function reportTo(onLine: OnLine, clock: HubClock) {
     onWithdrawn,
     onProblem: problemsTo(onLine),
     onRefused: (reason: string) => onLine({ at: Date.now(), state: 'refused', reason }),
-    onTold: ({ record, receivedAt }: Received, told: Told) => {
+    onSent: ({ record, receivedAt }: Received, result: SendResult) => {
       const { id, host, channel } = record
       const waitedMs = Math.max(0, Math.round(clock.now() - receivedAt))
-      onLine({ at: Date.now(), id, host, channel, state: told.type, waitedMs, ...detailOf(told) })
+      onLine({
+        at: Date.now(),
+        id,
+        host,
+        channel,
+        state: result.type,
+        waitedMs,
+        ...detailOf(result),
+      })
     },
   }
 }
 
 /** Without Redis, each connection of each queue has the same problem several times a second. */
 function problemsTo(onLine: OnLine) {
-  const toldAt = new Map<string, number>()
+  const reportedAt = new Map<string, number>()
   return (error: unknown) => {
     const text = `Redis: ${explainFailure(error)}`
     const now = performance.now()
-    if (now - (toldAt.get(text) ?? Number.NEGATIVE_INFINITY) < SAME_PROBLEM_MS) return
-    toldAt.delete(text)
-    toldAt.set(text, now)
-    dropOldest(toldAt, MAX_PROBLEMS)
+    if (now - (reportedAt.get(text) ?? Number.NEGATIVE_INFINITY) < SAME_PROBLEM_MS) return
+    reportedAt.delete(text)
+    reportedAt.set(text, now)
+    dropOldest(reportedAt, MAX_PROBLEMS)
     onLine({ at: Date.now(), state: 'problem', text })
   }
 }
@@ -169,6 +177,6 @@ export function connectionOf({ config, hubProblem, problem, unset }: LoadedConfi
 const DETAILS = ['attempt', 'ms', 'answer', 'reason']
 
 /** The details that an outcome of its type has. */
-function detailOf(told: Told): HubLine {
-  return Object.fromEntries(Object.entries(told).filter(([name]) => DETAILS.includes(name)))
+function detailOf(result: SendResult): HubLine {
+  return Object.fromEntries(Object.entries(result).filter(([name]) => DETAILS.includes(name)))
 }

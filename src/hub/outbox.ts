@@ -9,7 +9,7 @@ interface Waiting {
 }
 
 /**
- * Adds lines to the hub's inbox in order. Lines that come while a command is under way are sent together in the next
+ * Adds lines to the hub's inbox in order. Lines that come while a command is in flight are sent together in the next
  * one. Redis takes a command whole or not at all, so no line gets in before one that was refused.
  */
 export class Outbox {

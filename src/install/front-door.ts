@@ -23,7 +23,7 @@ import { type Pinned, pinnedPath } from '../config/pinned.ts'
 import { localeOf, pinnedLocale, windowsSystem } from '../config/worker-env.ts'
 import { describeError, HookbellError, pathFault } from '../errors.ts'
 import { readCodeCache } from '../fs/code-cache.ts'
-import { isOutOfRoom, privateFolder, replaceFile } from '../fs/durable.ts'
+import { isOutOfSpace, privateFolder, replaceFile } from '../fs/durable.ts'
 import { homeDir } from '../fs/home.ts'
 import { exists } from '../fs/read.ts'
 import { withLock } from '../fs/with-lock.ts'
@@ -80,7 +80,7 @@ export async function installFrontDoor(options: {
     requestHandover(stateDir)
   } catch (error) {
     throw new HookbellError('E_FAILED', `${path}: ${describeError(error)}`, {
-      hint: isOutOfRoom(error)
+      hint: isOutOfSpace(error)
         ? 'The disk is full or read-only: make room, or set HOOKBELL_STATE_DIR to another folder'
         : (pathFault(error)?.hint ??
           'Check that the folder can be written, or set HOOKBELL_STATE_DIR to another one'),

@@ -187,10 +187,10 @@ function outcomeOf(status: EventStatus): Outcome {
 function isUnseen(status: EventStatus): boolean {
   const { channels, to, people = [] } = status
   if (people.length === 0) return false
-  const isToldLate = Object.entries(channels).some(
+  const isReportedLate = Object.entries(channels).some(
     ([name, { state }]) => state === 'delivered' && !to.includes(name),
   )
-  return people.every((name) => hasFailed(status, name)) && !isToldLate
+  return people.every((name) => hasFailed(status, name)) && !isReportedLate
 }
 
 /** Whether its acceptance is recorded: an attempt may be recorded before that. An accepted event has a title. */
@@ -201,11 +201,11 @@ export function isAccepted({ title }: Pick<EventStatus, 'title'>): boolean {
 /** Whether the channel has no result yet. */
 export function isOpen({ channels }: Pick<EventStatus, 'channels'>, name: string): boolean {
   const state = channels[name]?.state
-  return state === undefined || isParked(state)
+  return state === undefined || isWaitingToSend(state)
 }
 
 /** Whether a delivery in this state waits for its time. */
-export function isParked(state: ChannelStatus['state']): boolean {
+export function isWaitingToSend(state: ChannelStatus['state']): boolean {
   return state === 'deferred' || state === 'held'
 }
 

@@ -120,7 +120,7 @@ export function visitLines(
 }
 
 /**
- * The lines of an open file. Closes it, but not before a read that is under way has ended. Of a line that is longer
+ * The lines of an open file. Closes it, but not before a read that is in flight has ended. Of a line that is longer
  * than any entry, only the end is returned. Not node:readline, which also breaks lines at U+2028, U+2029 and a bare
  * carriage return.
  */

@@ -23,7 +23,7 @@ export function kindByEvidence(
   /** Reasons of an end that a person declared abnormal. If there are any, evidence is ignored. */
   ownReasons: readonly string[] | undefined,
 ): Corrected | undefined {
-  if (event.kind === 'failed' && session && isBesideTurn(event, session)) {
+  if (event.kind === 'failed' && session && isOutsideTurn(event, session)) {
     const because = 'no turn was running: a background agent, or a request of the client, failed'
     return { kind: 'other', means: 'Internal', because }
   }
@@ -36,7 +36,7 @@ export function kindByEvidence(
  * Whether the last turn of the session was over when something failed. Not if the client does not report when a turn
  * begins, or if its transcript shows that another one has begun.
  */
-function isBesideTurn({ at, durationMs = 0 }: EnrichedEvent, session: Session): boolean {
+function isOutsideTurn({ at, durationMs = 0 }: EnrichedEvent, session: Session): boolean {
   const { turnEnd } = session
   if (!turnEnd || turnStart(session) === 0 || !isTurnOver(session)) return false
   return durationMs === 0 || at - durationMs <= turnEnd.at

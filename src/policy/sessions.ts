@@ -55,7 +55,7 @@ export interface Session extends Turns, Questions {
   isHeadless?: boolean
 }
 
-type Told = Parameters<typeof meaningOf>[0]
+type Facts = Parameters<typeof meaningOf>[0]
 
 /** By session key. The session with the latest event is last. */
 export type Sessions = Map<string, Session>
@@ -158,7 +158,7 @@ function remember(session: Session, entry: AcceptedEntry) {
   const { backgroundTasks = 0, backgroundAgents = 0, wakesAt } = facts
   const earlier = earlierOf(entry)
   const { means, turnId, judged, to } = earlier
-  const meaning = meaningOf({ ...earlier, client, sessionId, backgroundAgents } as Told)
+  const meaning = meaningOf({ ...earlier, client, sessionId, backgroundAgents } as Facts)
   session.latestAt = Math.max(session.latestAt, at)
   const isIdle = kind === 'waiting' && meaning.isIdle
   // Neither an idle notice after a turn nor an end after which the agent goes on counts as judged. Computed before

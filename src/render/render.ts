@@ -15,7 +15,7 @@ const MAX_FOLDER = 120
 const endings: readonly Kind[] = ['ended', 'abnormal-end']
 
 /** After these the agent waits for its person, or is over. A question is answered where it is asked. */
-const restings: readonly Kind[] = ['done', 'waiting', 'failed', ...endings]
+const idleKinds: readonly Kind[] = ['done', 'waiting', 'failed', ...endings]
 
 const MAX_TITLE = 120
 const MAX_BODY = 3000
@@ -192,7 +192,7 @@ function wayOn(event: EnrichedEvent, id: string, secrets: readonly string[]): st
   if (!/^\w[\w.-]{0,127}$/.test(id)) return ''
   if (repliesThroughApi && !endings.includes(kind)) return `hookbell reply ${id} "…"`
   const isOfAgent = agentId !== '' || parentSessionId !== '' || isOfSubagent === true
-  if (!resume || isOfAgent || !restings.includes(kind)) return ''
+  if (!resume || isOfAgent || !idleKinds.includes(kind)) return ''
   const command = resume.replace('*', id)
   return isPlainFolder(event.cwd, secrets) ? `cd ${quoteWord(event.cwd)} && ${command}` : command
 }

@@ -97,12 +97,12 @@ export function makeReport(entries: readonly JournalEntry[], period: Period): Re
     return entries.filter(({ id }) => ids.has(id))
   }
   const news = accepted.filter((entry) => !isBookkeeping(entry))
-  const begun = work.waits.filter(({ at }) => isIn(at))
+  const waits = work.waits.filter(({ at }) => isIn(at))
   return {
     ...period,
     events: new Set(accepted.map(({ id }) => id)).size,
-    waits: waitRows(begun),
-    answers: answerCounts(begun),
+    waits: waitRows(waits),
+    answers: answerCounts(waits),
     turns: turnRows(work.turns.filter(({ at }) => isIn(at))),
     days: daysOf(news, entriesFor(accepted)),
     channels: channelUse(entriesFor(accepted)),
@@ -191,11 +191,11 @@ function answerCounts(waits: readonly Wait[]): Count[] {
 
 function daysOf(accepted: readonly AcceptedEntry[], entries: readonly JournalEntry[]) {
   const told = entries.filter((entry) => entry.type === 'delivered')
-  const toldIds = new Set(told.map(({ id }) => id))
+  const sentIds = new Set(told.map(({ id }) => id))
   const messages = countByName(
     told.filter(({ summary }) => !summary).map(({ at }) => formatDate(at)),
   )
-  const silent = accepted.filter(({ id }) => !toldIds.has(id))
+  const silent = accepted.filter(({ id }) => !sentIds.has(id))
   const notTold = countByName(silent.map(({ acceptedAt }) => formatDate(acceptedAt)))
   const countOn = (counts: readonly Count[], date: string) =>
     counts.find(({ name }) => name === date)?.count ?? 0
@@ -218,11 +218,11 @@ function countByName(names: readonly string[]): Count[] {
 function suppressions(entries: readonly JournalEntry[]): Count[] {
   const history = new EventHistory()
   for (const entry of entries) history.add(entry)
-  return countByName([...history.byId.values()].flatMap(whyNotTold))
+  return countByName([...history.byId.values()].flatMap(whyNotSent))
 }
 
 /** One name for each channel that did not get the event; one in all if no channel was chosen. */
-function whyNotTold({ trace, channels, outcome, reason }: EventStatus): string[] {
+function whyNotSent({ trace, channels, outcome, reason }: EventStatus): string[] {
   const atOnce = trace.filter(({ verdict }) => verdict === 'suppress')
   const ruled = new Set(atOnce.map(({ channel }) => channel))
   const later = Object.entries(channels)

@@ -111,14 +111,14 @@ function matcher(patterns: Patterns) {
 /** What a pattern for a project may match: its name, its folder, and the folder in it where the session works. */
 function namesOf({ project, cwd }: EnrichedEvent): string[] {
   const { repository, tree } = partsOfName(project)
-  return [project, repository, cwd, folderAround(cwd, project) || folderAround(cwd, tree)]
+  return [project, repository, cwd, parentNamed(cwd, project) || parentNamed(cwd, tree)]
 }
 
 /** The nearest folder of that name, at or above another one; '' if there is none. */
-function folderAround(folder: string, name: string): string {
+function parentNamed(folder: string, name: string): string {
   if (basename(folder) === name) return folder
   const parent = dirname(folder)
-  return parent === folder ? '' : folderAround(parent, name)
+  return parent === folder ? '' : parentNamed(parent, name)
 }
 
 function reasonsOf({ reason, failure }: EnrichedEvent): string[] {

@@ -45,7 +45,7 @@ export function route(
   { patterns = new Patterns(), ...others }: RouteDeps,
 ): Decision {
   const deps = { ...others, patterns }
-  const suppressed = whyUntold(event)
+  const suppressed = whySuppressed(event)
   if (suppressed) return { candidates: [], suppress: suppressed, trace: [] }
   const chosen = new Map<string, RoutedChannel>()
   const trace: TraceStep[] = []
@@ -69,7 +69,7 @@ export function route(
   return { candidates, suppress: `no route for ${kindOrName(event.kind, event.name)}`, trace }
 }
 
-function whyUntold(event: EnrichedEvent): string | undefined {
+function whySuppressed(event: EnrichedEvent): string | undefined {
   if (event.name === CANARY_EVENT) return 'a test of the hooks by hookbell'
   return isSwitchedOff(event) ? `muted by ${switchOf(event)}` : undefined
 }

@@ -54,7 +54,7 @@ export function judge({ config: settings, events, mutes = [], host = '' }: Judge
   const replay = new Replay(config, { host, mutes: () => mutes })
   for (const [
     index,
-    { payload, at, client = 'unknown', env = {}, ...around },
+    { payload, at, client = 'unknown', env = {}, ...context },
   ] of events.entries()) {
     const accepted = {
       id: `event-${index + 1}`,
@@ -66,7 +66,7 @@ export function judge({ config: settings, events, mutes = [], host = '' }: Judge
     const event = parseEvent(accepted, config.abnormalReasons)
     const began = beganIn(event, replay.memory.session(event)?.cwd)
     const cwd = isInside(event.cwd, began) ? event.cwd : began
-    const { project = began.split(/[/\\]/).at(-1) ?? '', branch = '' } = around
+    const { project = began.split(/[/\\]/).at(-1) ?? '', branch = '' } = context
     const unknown = { title: '', firstPrompt: '', tokens: undefined }
     const did = { tools: {}, files: [], commands: [] }
     const asks = asksAtEnd(event.lastMessage)

@@ -52,7 +52,7 @@ export class Recorded {
     const pings = new Map<string, Ping>()
     for (const entry of entries) {
       const { id, kind, at } = entry
-      for (const channel of toldChannels(entry)) {
+      for (const channel of sentChannels(entry)) {
         const key = keyOf(id, channel)
         if (this.#dropped.has(key)) continue
         const { until = at, group = key } = this.#held.get(key) ?? {}
@@ -66,7 +66,7 @@ export class Recorded {
   }
 }
 
-function toldChannels({ trace = [] }: AcceptedEntry): string[] {
+function sentChannels({ trace = [] }: AcceptedEntry): string[] {
   const told = trace.filter(({ verdict }) => verdict === 'send' || verdict === 'hold')
   return told.flatMap(({ channel }) => (channel === undefined ? [] : [channel]))
 }

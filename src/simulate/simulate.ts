@@ -17,7 +17,7 @@ interface MissedQuestion {
 }
 
 /** What was decided, by the journal or by a replay. */
-interface Told {
+interface Decided {
   entries: readonly AcceptedEntry[]
   pings: readonly Ping[]
   /** Held messages that were dropped, such as after an answer. */
@@ -127,7 +127,7 @@ function judgeAgain(entry: AcceptedEntry, replay: Replay, { abnormalReasons }: C
   replay.add({ found, now, title, stored: { fingerprint, shared, via } })
 }
 
-function compare(before: Told, replay: Replay, config: Config): Simulation {
+function compare(before: Decided, replay: Replay, config: Config): Simulation {
   const { entries: judged, pings } = before
   return {
     events: judged.length,
@@ -180,7 +180,7 @@ function changesOf(
   pings: readonly Ping[],
   { pings: after, entries, dropped }: Replay,
 ): Change[] {
-  const [was, is] = [toldOn(pings), toldOn(after)]
+  const [was, is] = [sentOn(pings), sentOn(after)]
   const simulated = new Map(entries.map((entry) => [entry.id, entry]))
   return judged.flatMap(({ id, acceptedAt: at, title, kind }) => {
     const [then = new Set<string>(), now = new Set<string>()] = [was.get(id), is.get(id)]
@@ -195,7 +195,7 @@ function changesOf(
   })
 }
 
-function toldOn(pings: readonly Ping[]): Map<string, Set<string>> {
+function sentOn(pings: readonly Ping[]): Map<string, Set<string>> {
   const told = new Map<string, Set<string>>()
   for (const { channel, events } of pings) {
     for (const id of events) told.set(id, (told.get(id) ?? new Set()).add(channel))
@@ -215,7 +215,7 @@ function becauseOf(entry: AcceptedEntry | undefined, channel: string): string {
  * a person.
  */
 function missedQuestions(
-  { entries, pings, dropped }: Told,
+  { entries, pings, dropped }: Decided,
   config: Pick<Config, 'channels'>,
 ): MissedQuestion[] {
   const shown = pings.filter(({ channel }) => notifierOf(channel, config)?.isRecord !== true)

@@ -1,7 +1,7 @@
 import { lstatSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { HookbellError } from '../errors.ts'
-import { isOwnFolder, whyNoRoom } from '../fs/durable.ts'
+import { isOwnFolder, whyNoSpace } from '../fs/durable.ts'
 import { folderFault, modeOf, refuseStranger } from '../fs/ownership.ts'
 import { listQuietly } from '../fs/read.ts'
 import { quoteWord } from '../text/shell.ts'
@@ -28,7 +28,7 @@ export function spoolAtRisk(stateDir: string): HookbellError[] {
 /** Where a full disk allows no new folder and none is in reserve, a new worker cannot claim any event. */
 function stuck(spool: Spool): HookbellError | undefined {
   const waiting = listQuietly(spool.new).length
-  const reason = waiting > 0 && !hasSpare(spool) ? whyNoRoom(spool.new) : undefined
+  const reason = waiting > 0 && !hasSpare(spool) ? whyNoSpace(spool.new) : undefined
   if (!reason || lockHolder(spool.state)) return undefined
   const what = `${spool.cur}: no worker can make its folder there, because ${reason}`
   return new HookbellError('E_SPOOL', `${what}; events that wait: ${waiting}`, {

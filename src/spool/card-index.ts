@@ -37,10 +37,10 @@ export interface CardFile {
   event: string
   /** To see whether another file took its place. */
   inode: number
-  /** By channel; undefined while the channel is under way. */
+  /** By channel; undefined while the channel is in flight. */
   waits: Map<string, Wait | undefined>
   claim?: Claim
-  /** The new states of channels that are still under way. */
+  /** The new states of channels that are still in flight. */
   next: Map<string, Wait>
   /** Channels that are settled, but still in the file. */
   settled: Set<string>
@@ -54,11 +54,11 @@ interface DueFilter {
   answered?: ReadonlySet<string> | undefined
 }
 
-export function isUnderWay({ waits }: CardFile): boolean {
+export function isInFlight({ waits }: CardFile): boolean {
   return [...waits.values()].includes(undefined)
 }
 
-/** The waits of the channels that are not under way. */
+/** The waits of the channels that are not in flight. */
 export function waitsOf({ waits }: CardFile): Wait[] {
   return [...waits.values()].flatMap((wait) => wait ?? [])
 }
@@ -84,7 +84,7 @@ export class CardIndex {
   readonly #now: () => number
   readonly #files = new Map<string, CardFile>()
   readonly #byEvent = new Map<string, Set<CardFile>>()
-  /** Ids of deliveries that are under way now and to be made due as soon as they are back. */
+  /** Ids of deliveries that are in flight now and to be made due as soon as they are back. */
   readonly #awaited = new Set<string>()
   /** By id: states that are being written. They are not due before that, but may be made due meanwhile. */
   readonly beingWritten = new Map<string, Wait>()
@@ -115,7 +115,7 @@ export class CardIndex {
     return this.#files.get(name)
   }
 
-  /** Where a delivery is that is not under way. */
+  /** Where a delivery is that is not in flight. */
   find(id: string): { file: CardFile; wait: Wait } | undefined {
     for (const event of eventsOf(id)) {
       for (const file of this.#byEvent.get(event) ?? []) {
@@ -222,7 +222,7 @@ export class CardIndex {
       .map(({ id }) => id)
   }
 
-  /** Ids of the deliveries that are not under way, whenever they are due: of one event, or of all. */
+  /** Ids of the deliveries that are not in flight, whenever they are due: of one event, or of all. */
   list(event?: string): string[] {
     const waits = this.#waits()
     return waits.filter((wait) => event === undefined || wait.event === event).map(({ id }) => id)

@@ -21,7 +21,7 @@ import {
 import {
   type CardFile,
   CardIndex,
-  isUnderWay,
+  isInFlight,
   unreadable,
   type Wait,
   waitOf,
@@ -50,7 +50,7 @@ export interface DeliveryClaim {
 
 /**
  * What is open of each event, per channel. On the disk, where another process may add cards; in memory only when each
- * delivery is due. A card is claimed while one of its channels is under way. Its other channels do not wait for that.
+ * delivery is due. A card is claimed while one of its channels is in flight. Its other channels do not wait for that.
  */
 export class Cards {
   readonly #spool: Spool
@@ -206,7 +206,7 @@ export class Cards {
       this.index.remember(name, [wait])
       return
     }
-    const isUnderWay = file.waits.has(channel) && file.waits.get(channel) === undefined
+    const isInFlight = file.waits.has(channel) && file.waits.get(channel) === undefined
     file.claim ??= this.#claims.take(this.#spool.cards, file.name)
     if (!file.claim) {
       // Another worker has it now.
@@ -220,13 +220,13 @@ export class Cards {
       await this.#putBackNow(file)
       throw error
     }
-    if (isUnderWay) file.next.set(channel, wait)
+    if (isInFlight) file.next.set(channel, wait)
     else this.index.setWait(file, wait)
     await this.#putBackNow(file)
   }
 
   async #putBack(file: CardFile) {
-    if (isUnderWay(file)) return
+    if (isInFlight(file)) return
     const { claim, event } = file
     // The usual case, without a promise: nothing is left of the card.
     if (claim && file.waits.size === 0 && !this.#changes.has(event))
@@ -234,14 +234,14 @@ export class Cards {
     await this.#change(event, () => this.#putBackNow(file))
   }
 
-  /** Moves a claimed card back to cards/, unless a channel is under way. */
+  /** Moves a claimed card back to cards/, unless a channel is in flight. */
   async #putBackNow(file: CardFile) {
     const { claim } = file
-    if (!claim || isUnderWay(file) || this.index.get(file.name) !== file) return
+    if (!claim || isInFlight(file) || this.index.get(file.name) !== file) return
     if (file.waits.size > 0 && file.settled.size > 0) {
       // If the disk is full, what is settled stays on the card. Meanwhile a channel may have been taken.
       await this.#rewrite(file, claim).catch(() => {})
-      if (isUnderWay(file)) return
+      if (isInFlight(file)) return
     }
     // Or it was taken and settled, and nothing is left.
     if (file.waits.size === 0) return this.#remove(file, claim)

@@ -9,7 +9,7 @@ import {
 } from 'node:fs'
 import { basename, join, sep } from 'node:path'
 import { errorCode } from '../errors.ts'
-import { isOutOfRoom, isRenamed, renameFile } from '../fs/durable.ts'
+import { isOutOfSpace, isRenamed, renameFile } from '../fs/durable.ts'
 import { exists, isMissing, listQuietly } from '../fs/read.ts'
 import { placeCard } from './card.ts'
 import { formatName, type ParsedName, parseName, type Spool, setAside } from './layout.ts'
@@ -52,13 +52,13 @@ export class Claims {
   }
 
   /**
-   * Gives an event back unsettled. `isBegun`: marks the name, so that the next worker asks the journal about it.
+   * Gives an event back unsettled. `isStarted`: marks the name, so that the next worker asks the journal about it.
    * @returns the name
    */
-  release(claim: Claim, isBegun = false): string {
+  release(claim: Claim, isStarted = false): string {
     // What is not an event has no id, and keeps its name.
     const to =
-      isBegun && claim.id ? join(this.#spool.new, formatName(claim, claim.crashes)) : claim.from
+      isStarted && claim.id ? join(this.#spool.new, formatName(claim, claim.crashes)) : claim.from
     move(claim.path, to)
     return basename(to)
   }
@@ -123,7 +123,7 @@ export class Claims {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
       makeSpare(this.#spool)
     } catch (error) {
-      if (!isOutOfRoom(error) || !takeSpare(this.#spool, this.#folder)) throw error
+      if (!isOutOfSpace(error) || !takeSpare(this.#spool, this.#folder)) throw error
     }
   }
 

@@ -19,7 +19,7 @@
 import { chmodSync, existsSync, lstatSync, readdirSync, renameSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { describeError, errorCode, HookbellError } from '../errors.ts'
-import { isOutOfRoom, isOwnFolder, privateFolder, renameFile } from '../fs/durable.ts'
+import { isOutOfSpace, isOwnFolder, privateFolder, renameFile } from '../fs/durable.ts'
 import { isTrusted, refuseStranger } from '../fs/ownership.ts'
 import { listQuietly } from '../fs/read.ts'
 
@@ -123,7 +123,7 @@ function makeIfRoom(path: string) {
   try {
     makePrivate(path)
   } catch (error) {
-    if (!isOutOfRoom(error)) throw error
+    if (!isOutOfSpace(error)) throw error
   }
 }
 

@@ -82,7 +82,7 @@ function pathOf(state: string, request: Request): string {
   return join(spoolIn(state).requests, request)
 }
 
-// After an upgrade, the worker of the older version finishes what is under way, ends, and starts the newer one.
+// After an upgrade, the worker of the older version finishes what is in flight, ends, and starts the newer one.
 // The request names the process that it is for, so a stale request does not end any other worker.
 
 /** Asks the running worker to end in favour of a newer one. @returns false if none runs */

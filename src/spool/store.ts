@@ -162,9 +162,9 @@ export class Store {
     }
   }
 
-  /** Gives a claim back unsettled. `isBegun`: the next worker asks the journal what is already done. @returns its name */
-  release(claim: Claim, isBegun = false): string {
-    return this.#claims.release(claim, isBegun)
+  /** Gives a claim back unsettled. `isStarted`: the next worker asks the journal what is already done. @returns its name */
+  release(claim: Claim, isStarted = false): string {
+    return this.#claims.release(claim, isStarted)
   }
 
   /** Removes the claimed file. Call it when everything about it is settled and on the disk. */

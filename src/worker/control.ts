@@ -41,7 +41,7 @@ function claimedEvents({ cur }: Spool): string[] {
 
 /**
  * Removes everything that waits, without delivering it. A running worker drops and records its own queue itself; an
- * attempt already under way is completed, and is the last one. @returns how many events
+ * attempt already in flight is completed, and is the last one. @returns how many events
  * @throws the system error if the removal cannot be recorded; the events are removed even then, since a full disk may
  * be the cause
  */

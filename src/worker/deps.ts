@@ -46,7 +46,7 @@ export interface WorkerDeps {
   branchOf: (cwd: string) => Promise<string>
   projectRules: (cwd: string) => Promise<ProjectRules | undefined>
   /** The journal's status of events that another worker began, by id. */
-  begun: Map<string, EventStatus>
+  resumed: Map<string, EventStatus>
   /** The session of the last event: hookbell's own messages go to its desktop. */
   lastSession: { env: Readonly<Record<string, string>> }
   host: string

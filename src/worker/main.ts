@@ -17,7 +17,7 @@ import { endOnSignal } from './end-on-signal.ts'
 import { addThreads, closeInherited, replaceEnvironment, wasInfluenced } from './isolate.ts'
 import { notesIn } from './memory.ts'
 import type { WorkerOptions } from './open-worker.ts'
-import { toldIn } from './own-messages/config-problem.ts'
+import { reportedIn } from './own-messages/config-problem.ts'
 import { runUntilIdle } from './run.ts'
 
 /**
@@ -107,6 +107,6 @@ function needsWorker(folder: string): boolean {
   return (
     holdsEvents(folder) ||
     existsSync(startMarkerPath(folder)) ||
-    toldIn(notesIn(folder)).hash !== ''
+    reportedIn(notesIn(folder)).hash !== ''
   )
 }

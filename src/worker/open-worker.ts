@@ -96,7 +96,7 @@ export function openWorker({ stateDir, configDir, onRecord, ...options }: Worker
     journal,
     deliverer: new Deliverer({
       ...{ ...current, steadyNow },
-      life: notices.around(alarms.around(withRules(openMessages, { ...current, ...lookUp }))),
+      life: notices.wrap(alarms.wrap(withRules(openMessages, { ...current, ...lookUp }))),
       isComing: (event, channel) => store.willBeDue(event, channel),
     }),
     memory,
@@ -111,7 +111,7 @@ export function openWorker({ stateDir, configDir, onRecord, ...options }: Worker
     sessions: new SessionQueue(),
     branchOf: (cwd) => branches.get(cwd),
     projectRules: (cwd) => rules.get(cwd),
-    begun: new Map(),
+    resumed: new Map(),
     lastSession: { env: {} },
     host: hostname(),
     ending: options.ending,

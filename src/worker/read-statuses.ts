@@ -11,7 +11,7 @@ interface Reading {
 
 /** By state folder: the reading that has not begun. New calls join it. */
 const next = new Map<string, Reading>()
-/** By state folder: the last reading, under way or ended. */
+/** By state folder: the last reading, in flight or ended. */
 const last = new Map<string, Promise<unknown>>()
 
 /**

@@ -55,12 +55,12 @@ function makeSessionQueue(options: { concurrency?: number; keepsOrder?: boolean 
   const { concurrency = 1, keepsOrder = false } = options
   const limiter = new DestinationLimiter({ concurrency, minIntervalMs: 0, now: () => now })
   const started: string[] = []
-  const underWay: { id: string; slot: Slot; done(): void }[] = []
+  const inFlight: { id: string; slot: Slot; done(): void }[] = []
   const send = ([entry]: readonly Waiting[], slot: Slot) =>
     new Promise<void>((resolve) => {
       const id = entry?.delivery?.id ?? ''
       started.push(id)
-      underWay.push({ id, slot, done: resolve })
+      inFlight.push({ id, slot, done: resolve })
     })
   const queue = new DestinationQueue({
     limiter,
@@ -72,7 +72,7 @@ function makeSessionQueue(options: { concurrency?: number; keepsOrder?: boolean 
   return {
     queue,
     started,
-    underWay,
+    inFlight,
     add(session: string, id: string, isPermission = false) {
       const delivery = makeDelivery(id, { id })
       now += 1
@@ -80,7 +80,7 @@ function makeSessionQueue(options: { concurrency?: number; keepsOrder?: boolean 
       queue.add({ ...waiting, load: async () => delivery })
     },
     async end(at = 0) {
-      const [one] = underWay.splice(at, 1)
+      const [one] = inFlight.splice(at, 1)
       if (!one) return
       limiter.release(one.slot)
       one.done()

@@ -52,7 +52,7 @@ function makeQueue({ concurrency, minIntervalMs, keepsOrder, summarizes }: Optio
   const now = Date.now
   const limiter = new DestinationLimiter({ concurrency, minIntervalMs, now })
   const waiting = new Map<string, Entry>()
-  const underWay: UnderWay[] = []
+  const inFlight: UnderWay[] = []
   const begun: Entry[] = []
   const delivered: string[] = []
   const failed: { at: number; entry: Entry }[] = []
@@ -71,7 +71,7 @@ function makeQueue({ concurrency, minIntervalMs, keepsOrder, summarizes }: Optio
       expect([...waiting.values()].filter((one) => one.isPermission)).toEqual([])
     if (entries.length > 1) {
       expect(summarizes && entries.length >= 6 && waiting.size === 0).toBe(true)
-      expect(underWay.flatMap((one) => [...sessionsOf(one.entries)])).toEqual([])
+      expect(inFlight.flatMap((one) => [...sessionsOf(one.entries)])).toEqual([])
     }
   }
 
@@ -79,9 +79,9 @@ function makeQueue({ concurrency, minIntervalMs, keepsOrder, summarizes }: Optio
     new Promise<void>((done) => {
       check(entries)
       begun.push(...entries)
-      underWay.push({ entries, slot, done })
-      expect(underWay.length).toBeLessThanOrEqual(concurrency)
-      const busy = underWay.flatMap((one) => [...sessionsOf(one.entries)])
+      inFlight.push({ entries, slot, done })
+      expect(inFlight.length).toBeLessThanOrEqual(concurrency)
+      const busy = inFlight.flatMap((one) => [...sessionsOf(one.entries)])
       if (!keepsOrder) expect(new Set(busy).size).toBe(busy.length)
     })
   const queue = new DestinationQueue({ limiter, keepsOrder, summarizes, now, send })
@@ -92,7 +92,7 @@ function makeQueue({ concurrency, minIntervalMs, keepsOrder, summarizes }: Optio
   }
 
   async function end(at: number, isFailed = false) {
-    const [one] = underWay.splice(at % Math.max(1, underWay.length), 1)
+    const [one] = inFlight.splice(at % Math.max(1, inFlight.length), 1)
     if (!one) return
     if (isFailed) {
       const ms = limiter.trip(one.slot, () => BLOCKED_MS)
@@ -126,11 +126,11 @@ function makeQueue({ concurrency, minIntervalMs, keepsOrder, summarizes }: Optio
   /** Expects that a message under way or a timer will start what waits. */
   function expectNoStop() {
     expect(queue.size).toBe(waiting.size)
-    if (queue.size > 0 && !isPaused && underWay.length === 0)
+    if (queue.size > 0 && !isPaused && inFlight.length === 0)
       expect(vi.getTimerCount()).toBeGreaterThan(0)
   }
 
-  const isOver = () => queue.size + underWay.length + failed.length === 0
+  const isOver = () => queue.size + inFlight.length + failed.length === 0
   return { add, advance, begun, delivered, end, expectNoStop, isOver, pause }
 }
 

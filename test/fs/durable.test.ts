@@ -19,7 +19,7 @@ import {
   privateFolder,
   replaceFile,
   replaceUnsynced,
-  whyNoRoom,
+  whyNoSpace,
   writeDurable,
   writeDurableAsync,
 } from '../../src/fs/durable.ts'
@@ -231,7 +231,7 @@ describe('a rename that failed', () => {
 
 it.skipIf(!hasProc)('a file system that reports no limit does not count as full', () => {
   expect(statfsSync('/proc')).toMatchObject({ blocks: 0, bavail: 0, files: 0, ffree: 0 })
-  expect(whyNoRoom('/proc')).toBeUndefined()
+  expect(whyNoSpace('/proc')).toBeUndefined()
 })
 
 async function makePaths() {

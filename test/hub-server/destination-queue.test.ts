@@ -37,7 +37,7 @@ describe.skipIf(!hasRedis)('hub: the queue of a destination', () => {
     const queue = new HubDestinationQueue(own as never, {
       ...{ bullmq: loadBullmq(), redis: broken, loaded, now: Date.now },
       connection: shared,
-      ...{ onTold: (_, { type }) => states.push(type), onWithdrawn: () => {}, onProblem: () => {} },
+      ...{ onSent: (_, { type }) => states.push(type), onWithdrawn: () => {}, onProblem: () => {} },
       onDeadChannel: () => {},
     })
     await queue.start()

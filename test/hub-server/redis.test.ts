@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { RedisConnection } from '../../src/hub/connection.ts'
 import { aclLines } from '../../src/hub/keys.ts'
-import { checkRestart, Room } from '../../src/hub-server/redis.ts'
+import { checkRestart, MemoryGuard } from '../../src/hub-server/redis.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
@@ -100,7 +100,7 @@ describe.skipIf(!hasRedis)('hub: a full Redis', () => {
     await before.stop()
     await handOver(redis, 'held')
     await redis.ask('CONFIG', 'SET', 'maxmemory', '1mb')
-    await new Room(connectionTo(redis)).check()
+    await new MemoryGuard(connectionTo(redis)).check()
     await redis.ask('CONFIG', 'SET', 'maxmemory', '0')
     expect(await tryHandOver(redis, 'early')).toBe(
       'hub: the hub takes nothing now: its Redis is almost full',

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { RedisConnection } from '../../src/hub/connection.ts'
 import { recordId } from '../../src/hub/record.ts'
-import { Room } from '../../src/hub-server/redis.ts'
+import { MemoryGuard } from '../../src/hub-server/redis.ts'
 import { Router } from '../../src/hub-server/router.ts'
 import { TAKE } from '../../src/hub-server/scripts.ts'
 import { startFakeRedis } from '../support/fake-redis.ts'
@@ -20,7 +20,7 @@ function startRouter(redis: Redis) {
   let letGo = () => {}
   const router = new Router({
     redis: connection,
-    room: new Room(connection),
+    memory: new MemoryGuard(connection),
     noteAnswer: async () => {},
     now: Date.now,
     onRefused: () => {},
@@ -60,7 +60,7 @@ it.each(['+OK', ':1', '$3\r\nabc', '*1\r\n:1', '*1\r\n-ERR no'])(
     let enqueued = 0
     const router = new Router({
       redis: connection,
-      room: new Room(connection),
+      memory: new MemoryGuard(connection),
       noteAnswer: async () => {},
       now: Date.now,
       onRefused: () => {},
@@ -120,7 +120,7 @@ it('hub: a router that is stopped does not repeat a call that failed', async () 
     }
   })({ url: 'redis://127.0.0.1:1', allowUnencrypted: false })
   const router = new Router({
-    ...{ redis, room: new Room(redis), now: Date.now },
+    ...{ redis, memory: new MemoryGuard(redis), now: Date.now },
     ...{ noteAnswer: async () => {}, enqueue: async () => {}, onRefused: () => {} },
     onProblem: () => router.stop(),
   })

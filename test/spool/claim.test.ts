@@ -204,12 +204,12 @@ describe('a claim', () => {
   it.each([
     ['restores the event under its old name', false, ''],
     ['after its event was begun marks the event, so that its journal entries are read', true, '~0'],
-  ])('that is released %s', (_, isBegun, mark) => {
+  ])('that is released %s', (_, isStarted, mark) => {
     const world = makeWorld()
     const claims = new Claims(world.spool)
     const id = world.accept({})
     const claim = claims.take(world.spool.new, id)
-    if (claim) expect(claims.release(claim, isBegun)).toBe(`${id}${mark}`)
+    if (claim) expect(claims.release(claim, isStarted)).toBe(`${id}${mark}`)
     expect(world.list('new')).toEqual([`${id}${mark}`])
   })
 

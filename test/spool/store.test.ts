@@ -207,12 +207,12 @@ describe('parked deliveries', () => {
 
   it('are not due before the worker that parks them knows that they are on the disk', async () => {
     const { spool, store, park } = makeParked()
-    let isParked = false
+    let isWaitingToSend = false
     const parking = park('failed', { notBefore: 0 }, false).then(() => {
-      isParked = true
+      isWaitingToSend = true
     })
     let looks = 0
-    while (!isParked) {
+    while (!isWaitingToSend) {
       store.reclaimAbandoned()
       expect(store.due()).toEqual([])
       if (readdirSync(spool.cards).length > 0) looks += 1

@@ -10,7 +10,7 @@ import { prepareSpool } from '../../src/spool/layout.ts'
 import { mayStart } from '../../src/spool/lock/start-marker.ts'
 import { servedFolders } from '../../src/worker/main.ts'
 import { notesIn } from '../../src/worker/memory.ts'
-import { toldIn } from '../../src/worker/own-messages/config-problem.ts'
+import { reportedIn } from '../../src/worker/own-messages/config-problem.ts'
 import { makeHome } from '../support/home.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { countOutcomes, makeWorld, type World } from './_world.ts'
@@ -136,7 +136,7 @@ describe('a worker with a fallback folder', () => {
     expect(world.lines().filter(({ body }) => body.includes('not JSON'))).toHaveLength(1)
     expect(idsOf(world)).toEqual(expect.arrayContaining(ids))
     // The note is in the state folder, because the worker of that folder also withdraws the report.
-    const isNoted = [world.stateDir, folder].map((one) => toldIn(notesIn(one)).hash !== '')
+    const isNoted = [world.stateDir, folder].map((one) => reportedIn(notesIn(one)).hash !== '')
     expect(isNoted).toEqual([true, false])
   })
 

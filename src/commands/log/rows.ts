@@ -1,5 +1,5 @@
 import { paint, table, terminalWidth } from '../../cli/output.ts'
-import { type EventStatus, isParked, type Outcome } from '../../journal/history.ts'
+import { type EventStatus, isWaitingToSend, type Outcome } from '../../journal/history.ts'
 import { cleanText, cutText, oneLine } from '../../text/clean.ts'
 import { counted } from '../../text/counted.ts'
 import { formatSecond } from '../../text/local-time.ts'
@@ -88,7 +88,7 @@ export function detailsOf(status: EventStatus): string {
   if (answer) lines.push(`answer   ${questionEndInWords(answer, status.acceptedAt)}`)
   for (const problem of problems) lines.push(`problem  ${problem}`)
   for (const [name, { state, attempts, detail, at }] of Object.entries(channels)) {
-    const when = isParked(state) ? `, next try ${formatSecond(at)}` : ''
+    const when = isWaitingToSend(state) ? `, next try ${formatSecond(at)}` : ''
     const tries = counted(attempts, 'attempt')
     lines.push(`${name}: ${state} (${tries}${when}): ${detail}`)
   }

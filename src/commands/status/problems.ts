@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { caFileProblems } from '../../config/ca-file.ts'
 import { brokenChannels } from '../../config/channels.ts'
-import { foldersAtRisk, noRoom } from '../../config/folders-at-risk.ts'
+import { foldersAtRisk, noSpace } from '../../config/folders-at-risk.ts'
 import { configDir, stateDir } from '../../config/paths.ts'
 import type { ConfigSummary } from '../../config/summary.ts'
 import { listQuietly } from '../../fs/read.ts'
@@ -43,7 +43,7 @@ export async function problemsOf(
   if (unreachable.length === usable.length && !isExplained)
     problems.push('no route leads to a channel: nobody is notified. Add one: hookbell config edit')
   problems.push(...warnings)
-  const full = noRoom(state)
+  const full = noSpace(state)
   const risks = [...foldersAtRisk(configDir(), state), ...spoolAtRisk(state), full]
   for (const fault of risks.filter((one) => one !== undefined))
     problems.push([fault.message, fault.hint].filter(Boolean).join('. '))

@@ -2,7 +2,7 @@ import { asTyped } from '../../cli/how-to-call.ts'
 import { ago, ahead, paint, table } from '../../cli/output.ts'
 import { isHubMachine } from '../../config/hub-machine.ts'
 import { frontDoorIn } from '../../config/paths.ts'
-import { type ChannelStatus, isFailure, isParked } from '../../journal/history.ts'
+import { type ChannelStatus, isFailure, isWaitingToSend } from '../../journal/history.ts'
 import { unmuteCommand } from '../../policy/mutes.ts'
 import { escapeControls, showPath } from '../../text/clean.ts'
 import { counted } from '../../text/counted.ts'
@@ -58,7 +58,7 @@ function describeChannel({ type, isReachable, last }: Status['channels'][number]
 }
 
 function whenOf({ state, at }: Pick<ChannelStatus, 'state' | 'at'>): string {
-  return isParked(state) ? `, next ${ahead(at)}` : ` ${ago(at)}`
+  return isWaitingToSend(state) ? `, next ${ahead(at)}` : ` ${ago(at)}`
 }
 
 function painted(state: string): string {

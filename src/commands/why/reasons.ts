@@ -8,10 +8,10 @@ import { questionEndInWords } from '../_question-end.ts'
 const UNCLAIMED = 'no worker has claimed it yet'
 const ON_HOLD = 'all is on hold. Go on with: hookbell resume'
 
-type Told = EventStatus & { entries: readonly JournalEntry[] }
+type WithEntries = EventStatus & { entries: readonly JournalEntry[] }
 
 /** Why an event led to a notification or not: a label and a sentence for each step, in the order of the decisions. */
-export function reasonsOf(told: Told, isOnHold: boolean): [string, string][] {
+export function reasonsOf(told: WithEntries, isOnHold: boolean): [string, string][] {
   const accepted = told.entries.find((entry) => entry.type === 'accepted')
   const lines: [string, string][] = [['accepted', formatSecond(told.acceptedAt)]]
   if (accepted) lines.push(...origin(accepted), ...told.trace.map(stepInWords))
@@ -50,7 +50,10 @@ function stepInWords({ by, channel, verdict, because }: TraceStep): [string, str
 }
 
 /** What happened after the decision. */
-function afterwards(entry: JournalEntry, { acceptedAt, entries, trace }: Told): [string, string][] {
+function afterwards(
+  entry: JournalEntry,
+  { acceptedAt, entries, trace }: WithEntries,
+): [string, string][] {
   const when = formatSecond(entry.at)
   switch (entry.type) {
     case 'held': {

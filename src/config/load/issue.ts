@@ -118,8 +118,8 @@ function keysAt(path: readonly PropertyKey[], type: string): string[] {
 
 /** The description of the innermost known field on a path. */
 function descriptionAt(path: readonly PropertyKey[], type: string): string | undefined {
-  const around = [path, path.slice(0, -1)].map((part) => fieldsAt(part, type))
-  for (const fields of [...around, configSchema.shape]) {
+  const candidates = [path, path.slice(0, -1)].map((part) => fieldsAt(part, type))
+  for (const fields of [...candidates, configSchema.shape]) {
     const name = path.findLast((key) => fields && Object.hasOwn(fields, key))
     const field = name === undefined ? undefined : (fields as Fields)[String(name)]
     if (field?.description !== undefined) return field.description

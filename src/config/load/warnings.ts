@@ -130,8 +130,8 @@ function clientsOf(route: unknown): FoundInRoutes[] {
 
 function clientMeantBy(word: string): string | undefined {
   if (knownClients.includes(word)) return undefined
-  const begun = knownClients.find((one) => word.toLowerCase().startsWith(one))
-  return begun ?? closest(word, knownClients)
+  const named = knownClients.find((one) => word.toLowerCase().startsWith(one))
+  return named ?? closest(word, knownClients)
 }
 
 function foundIn(

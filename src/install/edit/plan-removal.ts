@@ -120,9 +120,9 @@ function takeOutWithEmpty(text: string, path: (readonly [Node, Node])[]): string
 /** Whether `outer` has a comment that is not inside `inner`. */
 function hasComment(text: string, outer: Node, inner: Node): boolean {
   const end = inner.offset + inner.length
-  const around =
+  const between =
     text.slice(outer.offset, inner.offset) + text.slice(end, outer.offset + outer.length)
-  return /\/[/*]/.test(around.replace(/"(?:[^"\\]|\\.)*"/g, ''))
+  return /\/[/*]/.test(between.replace(/"(?:[^"\\]|\\.)*"/g, ''))
 }
 
 function contains(entry: Node, hook: Node | undefined): boolean {

@@ -33,7 +33,7 @@ export const sameFailure = definePolicy<Known[]>({
   isNoise: true,
   restore: (saved = []) => (Array.isArray(saved) ? saved : []),
   fold(known, entry) {
-    if (entry.type === 'accepted' && isTold(entry)) addLimited(known, knownOf(entry), MAX_KNOWN)
+    if (entry.type === 'accepted' && wasSent(entry)) addLimited(known, knownOf(entry), MAX_KNOWN)
     return known
   },
   judge(event, { channel, summarizes }, known, { session, now }) {
@@ -58,7 +58,7 @@ export const sameFailure = definePolicy<Known[]>({
   },
 })
 
-function isTold({ kind, to = [], facts }: AcceptedEntry): boolean {
+function wasSent({ kind, to = [], facts }: AcceptedEntry): boolean {
   return kind === 'failed' && to.length > 0 && facts?.failureCause !== undefined
 }
 

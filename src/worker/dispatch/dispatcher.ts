@@ -18,7 +18,7 @@ const MAX_READ = 64
 
 /** How many events are started before deliveries that are due for a retry are looked for again. */
 const DUE_CHECK_EVENTS = 64
-/** With more events under way than this, sending goes first: preparing further ahead would only use memory. */
+/** With more events in flight than this, sending goes first: preparing further ahead would only use memory. */
 const MAX_AHEAD = 128
 /** The same while a destination holds deliveries up: its questions must be found before a summary is sent. */
 const MAX_AHEAD_OF_SLOW = 500
@@ -38,13 +38,13 @@ const DUE_CHECK_MS = 1000
 const SUSPECT_MS = 1000
 const MIN_SUSPECT_MS = 50
 
-/** Claims and starts the events and deliveries that are due, and keeps track of those under way. */
+/** Claims and starts the events and deliveries that are due, and keeps track of those in flight. */
 export class Dispatcher {
   readonly #deps: WorkerDeps
-  readonly #underWay: InFlight
+  readonly #inFlight: InFlight
   readonly #preparing = new Preparing()
   #isFull = false
-  readonly #resting: RetryTimes
+  readonly #retryTimes: RetryTimes
   #suspects: Promise<void> | undefined
   readonly faults = new Faults()
   readonly #unreleased: Unreleased
@@ -52,41 +52,41 @@ export class Dispatcher {
 
   constructor(deps: WorkerDeps, onSettled: () => void = () => {}) {
     this.#deps = deps
-    this.#underWay = new InFlight(onSettled)
-    this.#resting = new RetryTimes(deps.steadyNow)
-    this.#unreleased = new Unreleased(this.#resting, this.faults)
+    this.#inFlight = new InFlight(onSettled)
+    this.#retryTimes = new RetryTimes(deps.steadyNow)
+    this.#unreleased = new Unreleased(this.#retryTimes, this.faults)
   }
 
   get isIdle(): boolean {
-    return this.#underWay.size === 0 && !this.#suspects
+    return this.#inFlight.size === 0 && !this.#suspects
   }
 
   /** Whether an event waits that can be handled now. */
   get hasWaiting(): boolean {
-    if (this.#underWay.size >= MAX_CLAIMED) return false
+    if (this.#inFlight.size >= MAX_CLAIMED) return false
     return this.faults.isolate('the spool', () => this.#deps.store.hasWaiting()) ?? false
   }
 
-  /** Whether everything under way waits for a destination that failed, or for a journal that cannot be written. */
+  /** Whether everything in flight waits for a destination that failed, or for a journal that cannot be written. */
   get isStalled(): boolean {
     const { deliverer, journal } = this.#deps
     const isRecording = journal.pending > 0 && !journal.failure
     if (this.#preparing.count > 0 || this.#suspects || isRecording || deliverer.isMoving)
       return false
-    return this.#underWay.size <= deliverer.waiting + journal.pending
+    return this.#inFlight.size <= deliverer.waiting + journal.pending
   }
 
   /** Milliseconds until a delivery is due or a failed event may be tried again; undefined if there is none. */
   get nextInMs(): number | undefined {
-    const dueInMs = this.#deps.store.nextDueInMs((name) => this.#resting.has(name))
-    const times = [dueInMs, this.#resting.nextInMs].filter((ms) => ms !== undefined)
+    const dueInMs = this.#deps.store.nextDueInMs((name) => this.#retryTimes.has(name))
+    const times = [dueInMs, this.#retryTimes.nextInMs].filter((ms) => ms !== undefined)
     return times.length > 0 ? Math.min(...times) : undefined
   }
 
   /** Starts waiting events and due deliveries, until another worker takes over. @returns how many were claimed */
   async dispatch(isReplaced = () => false): Promise<number> {
     const before = this.handled
-    this.#resting.forgetOld()
+    this.#retryTimes.forgetOld()
     await this.#unreleased.tryAgain()
     // Without /proc, the sh front door leaves the sync to the disk to the worker.
     if (!hasProc()) this.faults.isolate('the spool', () => this.#deps.store.sync())
@@ -94,18 +94,18 @@ export class Dispatcher {
       await this.#startDue()
       return this.handled - before
     }
-    const wanted = { max: MAX_FLOWING, isLater: (name: string) => this.#resting.has(name) }
+    const wanted = { max: MAX_FLOWING, isLater: (name: string) => this.#retryTimes.has(name) }
     const waiting = this.faults.isolate('the spool', () => this.#deps.store.waiting(wanted)) ?? []
     const { channels } = this.#deps.config.last.config
     this.#preparing.messagesEach = waiting.length > MAX_AHEAD ? Object.keys(channels).length : 1
-    await this.#readBegun(waiting.filter(({ wasClaimed }) => wasClaimed))
+    await this.#readResumed(waiting.filter(({ wasClaimed }) => wasClaimed))
     const answered = this.faults.isolate('the spool', () => answeredSessions(waiting, this.#deps))
     for (const [index, event] of waiting.filter(({ crashes }) => crashes === 0).entries()) {
       const isDueCheck = index % DUE_CHECK_EVENTS === 0
       if (isDueCheck && isReplaced()) break
       // A long queue must not delay deliveries that are due for a retry.
       if (isDueCheck) await this.#startDue(answered)
-      this.#isFull = this.#underWay.size >= this.#limit
+      this.#isFull = this.#inFlight.size >= this.#limit
       if (this.#isFull || this.#deps.ending?.aborted) break
       await this.#startEvent(event)
     }
@@ -140,15 +140,15 @@ export class Dispatcher {
 
   /** Waits for this work too before the worker ends. A failure is reported. */
   follow(work: Promise<void>) {
-    this.#underWay.add(work.catch((error) => this.faults.note('a shown message', error)))
+    this.#inFlight.add(work.catch((error) => this.faults.note('a shown message', error)))
   }
 
-  /** Resolves when nothing is under way, or all of it is stalled. */
+  /** Resolves when nothing is in flight, or all of it is stalled. */
   async comeToRest({ startsDue = false } = {}) {
     const { steadyNow } = this.#deps
     let lookedAt = steadyNow()
     while (!this.isIdle && !this.isStalled) {
-      await Promise.race([this.#underWay.change(), sleep(STALL_CHECK_MS)])
+      await Promise.race([this.#inFlight.change(), sleep(STALL_CHECK_MS)])
       if (!startsDue || steadyNow() - lookedAt < DUE_CHECK_MS) continue
       lookedAt = steadyNow()
       await this.#startDue()
@@ -162,25 +162,25 @@ export class Dispatcher {
 
   /** Once the limit is reached, some of the events must end before a long folder is listed again. */
   #isStillFull(): boolean {
-    this.#isFull &&= this.#underWay.size > this.#limit - MAX_FLOWING / 2
+    this.#isFull &&= this.#inFlight.size > this.#limit - MAX_FLOWING / 2
     return this.#isFull
   }
 
   get #isAhead(): boolean {
-    return this.#underWay.size > (this.#deps.deliverer.heldUp > 0 ? MAX_AHEAD_OF_SLOW : MAX_AHEAD)
+    return this.#inFlight.size > (this.#deps.deliverer.heldUp > 0 ? MAX_AHEAD_OF_SLOW : MAX_AHEAD)
   }
 
   async #startDue(answered?: ReadonlySet<string>) {
     const { store } = this.#deps
     for (const id of this.faults.isolate('the spool', () => store.due(answered)) ?? []) {
       if (this.#deps.ending?.aborted) break
-      if (this.#resting.has(id)) continue
+      if (this.#retryTimes.has(id)) continue
       await this.#startDelivery(id, () => store.claimDelivery(id))
     }
   }
 
   async #startEvent({ name, bytes }: WaitingEvent) {
-    if (this.#resting.has(name)) return
+    if (this.#retryTimes.has(name)) return
     await this.#start(
       name,
       () => this.#deps.store.claimEvent(name),
@@ -191,21 +191,21 @@ export class Dispatcher {
   }
 
   /** Loads the journal's status of events that other workers began. */
-  async #readBegun(events: readonly WaitingEvent[]) {
-    const { begun, stateDir } = this.#deps
-    const unknown = events.map(({ id }) => id).filter((id) => !begun.has(id))
+  async #readResumed(events: readonly WaitingEvent[]) {
+    const { resumed, stateDir } = this.#deps
+    const unknown = events.map(({ id }) => id).filter((id) => !resumed.has(id))
     if (unknown.length === 0) return
-    for (const [id, status] of await readStatuses(stateDir, unknown)) begun.set(id, status)
+    for (const [id, status] of await readStatuses(stateDir, unknown)) resumed.set(id, status)
   }
 
   /** Starts events that a crashed worker had claimed: one may have caused the crash. Nothing else waits for them. */
   #investigate(events: readonly WaitingEvent[]) {
     if (events.length === 0 || this.#suspects) return
     const start = (event: WaitingEvent) => this.#startEvent(event)
-    this.#suspects = startOneByOne(events, this.#underWay, start).finally(() => {
+    this.#suspects = startOneByOne(events, this.#inFlight, start).finally(() => {
       this.#suspects = undefined
       // `isIdle` has just changed.
-      this.#underWay.ended()
+      this.#inFlight.ended()
     })
   }
 
@@ -217,9 +217,9 @@ export class Dispatcher {
     release: (claim: Held) => Promise<string>,
     bytes = 0,
   ) {
-    while (!this.#preparing.hasRoomFor(bytes)) await this.#underWay.change()
+    while (!this.#preparing.admits(bytes)) await this.#inFlight.change()
     if (this.#isAhead) await nextTurn()
-    const times = this.#resting.timesOf(name) + 1
+    const times = this.#retryTimes.timesOf(name) + 1
     let claim: Held | undefined
     try {
       claim = take()
@@ -227,13 +227,13 @@ export class Dispatcher {
       return this.#rest(name, times, error)
     }
     if (!claim) return
-    this.#resting.delete(name)
+    this.#retryTimes.delete(name)
     this.#unreleased.forget(name)
     this.handled += 1
     const endPreparing = this.#preparing.begin(bytes)
     const onQueued = () => {
       endPreparing()
-      this.#underWay.notify()
+      this.#inFlight.notify()
     }
     const running = run(claim, onQueued)
       .catch(async (error) => {
@@ -241,7 +241,7 @@ export class Dispatcher {
         this.#rest(released ?? name, times, error)
       })
       .finally(onQueued)
-    this.#underWay.add(running)
+    this.#inFlight.add(running)
   }
 
   /** Some channels may have the event. */
@@ -252,22 +252,22 @@ export class Dispatcher {
   /** Reports the failure and retries the event or delivery after a while. Nothing else waits for it. */
   #rest(name: string, times: number, error: unknown) {
     this.faults.note(name, error)
-    this.#resting.add(name, times)
+    this.#retryTimes.add(name, times)
   }
 }
 
-/** Starts suspect events one by one, once what is under way has ended, so that another crash affects few of them. */
+/** Starts suspect events one by one, once what is in flight has ended, so that another crash affects few of them. */
 async function startOneByOne<Event>(
   events: readonly Event[],
-  underWay: InFlight,
+  inFlight: InFlight,
   start: (event: Event) => Promise<void>,
 ) {
-  await waitAtMost(SUSPECT_MS, Promise.all(underWay.all))
+  await waitAtMost(SUSPECT_MS, Promise.all(inFlight.all))
   let slow = 0
   for (const event of events) {
-    const before = new Set(underWay.all)
+    const before = new Set(inFlight.all)
     await start(event)
-    const started = underWay.all.filter((one) => !before.has(one))
+    const started = inFlight.all.filter((one) => !before.has(one))
     const ms = Math.max(SUSPECT_MS / (slow + 1), MIN_SUSPECT_MS)
     if (!(await waitAtMost(ms, Promise.all(started)))) slow += 1
   }

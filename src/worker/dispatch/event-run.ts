@@ -54,13 +54,13 @@ export async function runEvent(
 /** @returns undefined if nothing is left to do */
 async function queueEvent(claim: Claim, deps: WorkerDeps): Promise<Queued | undefined> {
   const since = deps.now()
-  const known = takeBegun(claim, deps)
+  const known = takeResumed(claim, deps)
   const before = known && isAccepted(known) ? known : undefined
   const stored = deps.store.readEvent(claim)
   if (!stored) return undefined
   const open = openChannels(before, deps)
   if (open?.length === 0) {
-    await finishBegun(claim, before, deps)
+    await finishResumed(claim, before, deps)
     return undefined
   }
   if (isBlank(stored.body)) {
@@ -243,10 +243,10 @@ async function setAside(
 }
 
 /** The journal's status of an event that an earlier worker began; undefined if none recorded anything. */
-function takeBegun({ id }: Claim, { begun }: WorkerDeps): EventStatus | undefined {
-  const status = begun.get(id)
+function takeResumed({ id }: Claim, { resumed }: WorkerDeps): EventStatus | undefined {
+  const status = resumed.get(id)
   // Read anew if the event is claimed again: by then the journal has more entries.
-  begun.delete(id)
+  resumed.delete(id)
   return status
 }
 
@@ -276,7 +276,7 @@ function openChannels(
 }
 
 /** Finishes an event without open channels. A crash may have come before the reason for that was recorded. */
-async function finishBegun(claim: Claim, before: EventStatus | undefined, deps: WorkerDeps) {
+async function finishResumed(claim: Claim, before: EventStatus | undefined, deps: WorkerDeps) {
   if (before?.outcome === 'waiting' && before.to.length === 0) {
     const reasons = before.trace.filter(({ verdict }) => verdict === 'suppress')
     const reason =

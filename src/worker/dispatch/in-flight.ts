@@ -115,13 +115,13 @@ export class RetryTimes {
  * try them again.
  */
 export class Unreleased {
-  readonly #resting: RetryTimes
+  readonly #retryTimes: RetryTimes
   readonly #faults: Faults
   /** By name: how to give it back. */
   readonly #claims = new Map<string, () => Promise<string>>()
 
-  constructor(resting: RetryTimes, faults: Faults) {
-    this.#resting = resting
+  constructor(retryTimes: RetryTimes, faults: Faults) {
+    this.#retryTimes = retryTimes
     this.#faults = faults
   }
 
@@ -143,10 +143,10 @@ export class Unreleased {
   /** Gives back those whose pause is over. */
   async tryAgain() {
     for (const [name, release] of [...this.#claims]) {
-      if (this.#resting.has(name)) continue
-      const times = this.#resting.timesOf(name) + 1
+      if (this.#retryTimes.has(name)) continue
+      const times = this.#retryTimes.timesOf(name) + 1
       this.#claims.delete(name)
-      if ((await this.release(name, release)) === undefined) this.#resting.add(name, times)
+      if ((await this.release(name, release)) === undefined) this.#retryTimes.add(name, times)
     }
   }
 }
@@ -165,7 +165,7 @@ export class Preparing {
     return this.#count
   }
 
-  hasRoomFor(bytes: number): boolean {
+  admits(bytes: number): boolean {
     if (this.#count === 0) return true
     const events = this.#count + 1
     const isFew = events <= MAX_EVENTS && events * this.messagesEach <= MAX_MESSAGES

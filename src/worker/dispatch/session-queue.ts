@@ -4,7 +4,7 @@ import { waitAtMost } from '../../patience.ts'
 const PATIENCE_MS = 5000
 
 interface Turn {
-  begun: Promise<unknown>
+  started: Promise<unknown>
   ended: Promise<void>
 }
 
@@ -15,13 +15,13 @@ export class SessionQueue {
   /** Runs the work when the session's earlier work has ended, or has taken `PATIENCE_MS` since it began. */
   runInOrder<Result>(session: string, work: () => Promise<Result>): Promise<Result> {
     const free = this.whenFree(session)
-    const begun = free ?? Promise.resolve()
+    const started = free ?? Promise.resolve()
     const running = free ? free.then(work) : work()
     const ended = running.then(
       () => {},
       () => {},
     )
-    const turn = { begun, ended }
+    const turn = { started, ended }
     this.#last.set(session, turn)
     void ended.then(() => {
       if (this.#last.get(session) === turn) this.#last.delete(session)
@@ -33,6 +33,6 @@ export class SessionQueue {
   whenFree(session: string): Promise<unknown> | undefined {
     const last = this.#last.get(session)
     // Not counted from now: on a busy machine a long queue would run out of patience although none of its work is slow.
-    return last?.begun.then(() => waitAtMost(PATIENCE_MS, last.ended))
+    return last?.started.then(() => waitAtMost(PATIENCE_MS, last.ended))
   }
 }

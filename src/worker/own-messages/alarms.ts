@@ -3,7 +3,7 @@ import type { LoadedConfig } from '../../config/load/load.ts'
 import { configPath } from '../../config/paths.ts'
 import type { Destination, Outcome } from '../../deliver/attempt.ts'
 import { disturbsSomebody, ringBell } from '../../deliver/audience.ts'
-import type { Begun, MessageLife } from '../../deliver/message-life.ts'
+import type { MessageLife, Sending } from '../../deliver/message-life.ts'
 import { withLine } from '../../deliver/summary.ts'
 import type { Delivery } from '../../delivery.ts'
 import { dropOldest } from '../../drop-oldest.ts'
@@ -41,14 +41,14 @@ export class Alarms {
   /** Dead channels whose report is being made. */
   readonly #beingReported = new Set<string>()
   /** By delivery: ids of the unreached questions that were added to its message. */
-  readonly #toldBy = new Map<string, string[]>()
+  readonly #reportedBy = new Map<string, string[]>()
 
   constructor(deps: AlarmDeps) {
     this.#deps = deps
   }
 
   /** Wraps a message life, so that messages also report unreached questions. */
-  around(life: MessageLife): MessageLife {
+  wrap(life: MessageLife): MessageLife {
     return {
       whyOver: (delivery) => life.whyOver(delivery),
       whyLater: (delivery) => life.whyLater(delivery),
@@ -59,7 +59,7 @@ export class Alarms {
 
   /** Call this with each delivery that was attempted or dropped, after that is in the journal. */
   async ended(delivery: Delivery, outcome: Outcome): Promise<void> {
-    if (outcome.type === 'delivered') return await this.#recordTold(delivery)
+    if (outcome.type === 'delivered') return await this.#recordReported(delivery)
     if ('isChannelDead' in outcome) await this.#noteDead(delivery, outcome.reason)
     if (outcome.type !== 'unavailable' && outcome.type !== 'exhausted') return
     if (delivery.kind !== 'permission') return
@@ -88,26 +88,26 @@ export class Alarms {
     await journal.append(entry)
   }
 
-  #begin(begun: Begun, { id, events, channel }: Delivery, { notifier }: Destination): Begun {
+  #begin(sending: Sending, { id, events, channel }: Delivery, { notifier }: Destination): Sending {
     // A person may have retried a question that reached nobody.
     for (const event of events) this.#alarmed.delete(event)
     const others = this.#unreached().filter((one) => !events.includes(one.id))
     const isTelling = others.length > 0 && notifier.summarizes === true
     const line = unreachedLine(others, this.#mayRepeat(channel))
     return {
-      ...begun,
-      delivery: isTelling ? withLine(begun.delivery, line) : begun.delivery,
+      ...sending,
+      delivery: isTelling ? withLine(sending.delivery, line) : sending.delivery,
       delivered: async (handle) => {
-        await begun.delivered(handle)
+        await sending.delivered(handle)
         const told = others.map((one) => one.id)
-        if (isTelling) this.#toldBy.set(id, told)
+        if (isTelling) this.#reportedBy.set(id, told)
       },
     }
   }
 
   /** Without those of which a message has told by now, although the journal does not say so yet. */
   #unreached(): KnownEvent[] {
-    const told = [...this.#toldBy.values()].flat()
+    const told = [...this.#reportedBy.values()].flat()
     return this.#deps.memory.unreached().filter(({ id }) => !told.includes(id))
   }
 
@@ -117,13 +117,13 @@ export class Alarms {
     return Object.hasOwn(channels, channel) && channels[channel]?.clearance !== 'minimal'
   }
 
-  async #recordTold({ id: delivery, events, channel }: Delivery) {
-    const told = this.#toldBy.get(delivery) ?? []
+  async #recordReported({ id: delivery, events, channel }: Delivery) {
+    const told = this.#reportedBy.get(delivery) ?? []
     const { journal, now } = this.#deps
     const by = { channel, attempt: 1, ms: 0, answer: 'told late', summary: events[0] ?? '' }
     const entries = told.map((id): JournalEntry => ({ at: now(), id, type: 'delivered', ...by }))
     await Promise.all(entries.map((entry) => journal.append(entry)))
-    this.#toldBy.delete(delivery)
+    this.#reportedBy.delete(delivery)
   }
 
   #hasReachedNobody(status: EventStatus): boolean {

@@ -3,7 +3,7 @@ import { problemHint } from '../../config/problem-hint.ts'
 import { SAVING_MS } from '../../config/stamp.ts'
 import { DESKTOP_OF_LAST_RESORT } from '../../deliver/audience.ts'
 import type { HookbellError } from '../../errors.ts'
-import { whyNoRoom } from '../../fs/durable.ts'
+import { whyNoSpace } from '../../fs/durable.ts'
 import { withLock } from '../../fs/with-lock.ts'
 import { currentFile } from '../../journal/files.ts'
 import type { Notes } from '../../journal/notes.ts'
@@ -18,7 +18,7 @@ const TITLE = 'the configuration cannot be used'
 const MAX_REPORTS = 10
 
 /** Which problem was told last. */
-interface Told {
+interface Reported {
   /** Hash of the problem; '' if the configuration was right. */
   hash: string
   /** Ids of the events that reported it and earlier problems, the latest first: they may still be shown, or wait. */
@@ -39,7 +39,7 @@ export class ConfigProblem {
 
   constructor(deps: WorkerDeps) {
     this.#deps = deps
-    const told = this.#readTold()
+    const told = this.#readReported()
     this.#hash = told.hash
     this.#resume(told)
   }
@@ -62,7 +62,7 @@ export class ConfigProblem {
     if (loaded !== this.#seen) this.#dueAt = this.#deps.steadyNow() + this.#graceMs(loaded)
     this.#seen = loaded
     if (this.#dueAt === undefined) return undefined
-    const told = this.#readTold()
+    const told = this.#readReported()
     const problem = this.#problemOf(loaded)
     const hash = problem ? hashOf(problem) : ''
     const isNew = told.hash !== hash
@@ -83,8 +83,8 @@ export class ConfigProblem {
   #problemOf({ problem }: LoadedConfig) {
     const { config, stateDir } = this.#deps
     if (!problem || stateDir === config.stateDir) return problem
-    const isTold = toldIn(notesIn(config.stateDir)).hash === hashOf(problem)
-    return !isTold && whyNoRoom(config.stateDir) ? problem : undefined
+    const isReported = reportedIn(notesIn(config.stateDir)).hash === hashOf(problem)
+    return !isReported && whyNoSpace(config.stateDir) ? problem : undefined
   }
 
   /** A file that this worker has seen change, or that is new, may be only half saved. */
@@ -95,15 +95,15 @@ export class ConfigProblem {
     return Math.max(0, SAVING_MS - ageMs)
   }
 
-  #readTold(): Told {
-    return toldIn(this.#deps.memory.notes)
+  #readReported(): Reported {
+    return reportedIn(this.#deps.memory.notes)
   }
 
   /**
    * Another worker may have ended before a channel delivered its report. Earlier reports, outdated by now, are still
    * watched, so that they are not sent any more.
    */
-  #resume({ hash, ids: [latest, ...earlier] }: Told) {
+  #resume({ hash, ids: [latest, ...earlier] }: Reported) {
     if (latest !== undefined) this.#watch(latest, hash)
     for (const id of earlier) this.#watch(id, '')
   }
@@ -113,7 +113,7 @@ export class ConfigProblem {
     try {
       const report = hash ? await this.#report(loaded) : undefined
       return withLock(currentFile(this.#deps.stateDir), () => {
-        const told = this.#readTold()
+        const told = this.#readReported()
         return told.hash === hash ? undefined : this.#tell(report, { hash, ids: told.ids })
       })
     } catch {
@@ -121,10 +121,10 @@ export class ConfigProblem {
     }
   }
 
-  #tell(report: OwnMessage | undefined, { hash, ids }: Told): DeliveryClaim | undefined {
+  #tell(report: OwnMessage | undefined, { hash, ids }: Reported): DeliveryClaim | undefined {
     const claim = report && this.#deps.notices.put(report)
     // After a fix the hash is removed, so that the same mistake is reported again.
-    this.#noteTold({ hash, ids: claim ? [claim.event, ...ids] : ids })
+    this.#noteReported({ hash, ids: claim ? [claim.event, ...ids] : ids })
     if (claim) this.#watch(claim.event, hash)
     return claim
   }
@@ -146,17 +146,17 @@ export class ConfigProblem {
       wordsFor: () => wordsFor(config.recent()),
       tried: [DESKTOP_OF_LAST_RESORT],
       whyOver: () => (isTrue() ? undefined : 'the configuration has changed'),
-      moved: (id) => this.#noteTold({ hash, ids: [id, ...this.#readTold().ids.slice(1)] }),
+      moved: (id) => this.#noteReported({ hash, ids: [id, ...this.#readReported().ids.slice(1)] }),
     })
   }
 
-  #noteTold({ hash, ids }: Told) {
+  #noteReported({ hash, ids }: Reported) {
     const { memory, now } = this.#deps
     memory.note('configuration', [hash, ...ids.slice(0, MAX_REPORTS)].join(' '), now())
   }
 }
 
-export function toldIn(notes: Pick<Notes, 'latest'>): Told {
+export function reportedIn(notes: Pick<Notes, 'latest'>): Reported {
   const [hash = '', ...ids] = (notes.latest('configuration') ?? '').split(' ')
   return { hash, ids: ids.filter(Boolean) }
 }

@@ -58,7 +58,7 @@ export class Notices {
   /** Ids of the events of those that this worker has put on their cards. */
   readonly #recorded = new Set<string>()
   /** Those being delivered, by the id of their event. */
-  readonly #underWay = new Map<string, Notice>()
+  readonly #inFlight = new Map<string, Notice>()
 
   constructor(deps: NoticeDeps) {
     this.#deps = deps
@@ -108,7 +108,7 @@ export class Notices {
 
   /** Sends the notice on another channel if the message of this event, which reports it, fails. */
   watch(id: string, notice: Notice) {
-    if (!this.#underWay.has(id)) this.#underWay.set(id, notice)
+    if (!this.#inFlight.has(id)) this.#inFlight.set(id, notice)
   }
 
   get hasOwn(): boolean {
@@ -121,7 +121,7 @@ export class Notices {
   }
 
   /** Wraps a message life, so that a notice is not sent when it is over. */
-  around(life: MessageLife): MessageLife {
+  wrap(life: MessageLife): MessageLife {
     return {
       whyOver: async (delivery) => this.#whyOver(delivery) ?? (await life.whyOver(delivery)),
       whyLater: (delivery) => life.whyLater(delivery),
@@ -135,9 +135,9 @@ export class Notices {
     if (type === 'deferred' || type === 'held' || type === 'released') return
     const { events, channel, sessionEnv } = delivery
     for (const id of events) {
-      const notice = this.#underWay.get(id) ?? this.#ofEarlierWorker(outcome)
+      const notice = this.#inFlight.get(id) ?? this.#ofEarlierWorker(outcome)
       if (!notice) continue
-      this.#underWay.delete(id)
+      this.#inFlight.delete(id)
       if (type === 'unavailable' || type === 'exhausted')
         await this.add({ ...notice, tried: [...notice.tried, channel] }, sessionEnv)
       // It may have become untrue while it was on its way.
@@ -157,7 +157,7 @@ export class Notices {
 
   /** A summary is sent even so, because it reports more than the notice. */
   #whyOver({ events: [id = '', ...others] }: Delivery): string | undefined {
-    return others.length > 0 ? undefined : this.#underWay.get(id)?.whyOver?.()
+    return others.length > 0 ? undefined : this.#inFlight.get(id)?.whyOver?.()
   }
 
   #isMinimal(channel: string): boolean {

@@ -12,7 +12,7 @@ import { waitAtMost } from '../../patience.ts'
 
 const FIRST_DELAY_MS = 2000
 const MAX_DELAY_MS = 60_000
-/** How long an ending worker waits for reports under way. */
+/** How long an ending worker waits for reports in flight. */
 const PATIENCE_MS = 2000
 const MAX_WAITING = 500
 const MAX_TOLD = 1000

@@ -58,7 +58,7 @@ export class OpenQuestions {
   readonly #looks: LookTimes
   /** Ids of those whose transcript cannot be read: the worker does not stay for them. */
   readonly #unreadable = new Set<string>()
-  #hasBegun = false
+  #hasStarted = false
 
   constructor(deps: QuestionDeps) {
     this.#deps = deps
@@ -79,8 +79,8 @@ export class OpenQuestions {
    */
   async look(): Promise<SessionRef[]> {
     await this.#deps.memory.get()
-    const isFirst = !this.#hasBegun
-    this.#hasBegun = true
+    const isFirst = !this.#hasStarted
+    this.#hasStarted = true
     // An earlier worker may have ended before it recorded what it knew, and long ago.
     if (isFirst) void this.record()
     const due = this.#watched().filter(({ asked }) => isFirst || this.#inMs(asked) === 0)

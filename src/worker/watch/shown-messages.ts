@@ -1,9 +1,9 @@
 import type { LoadedConfig } from '../../config/load/load.ts'
 import type { Destination } from '../../deliver/attempt.ts'
 import {
-  type Begun,
   type EarlierMessages,
   ONE_SHOT_MS,
+  type Sending,
   update,
   withdraw,
 } from '../../deliver/message-life.ts'
@@ -54,7 +54,7 @@ type ShownStore = Pick<
  */
 export class ShownMessages {
   readonly #store: ShownStore
-  /** Changes by this worker that are under way. */
+  /** Changes by this worker that are in flight. */
   readonly #changes = new Map<Promise<void>, Place>()
   /** Those that this worker has taken. */
   readonly #taken = new Map<DeliveryClaim, Shown>()
@@ -216,7 +216,7 @@ export class OpenMessages implements EarlierMessages {
     return whyNotAsked(others.find((one) => one?.how !== 'none') ?? end)
   }
 
-  async begin(delivery: Delivery, { notifier, options }: Destination): Promise<Begun> {
+  async begin(delivery: Delivery, { notifier, options }: Destination): Promise<Sending> {
     const canReplace = notifier.canReplace?.(options) === true
     const endTurn = canReplace ? await this.#shown.takeTurn(delivery) : undefined
     const before = canReplace ? this.#takePlace(delivery) : undefined

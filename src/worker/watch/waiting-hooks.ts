@@ -41,7 +41,7 @@ interface Known extends SessionRef {
 export class WaitingHooks {
   readonly #deps: WaitingDeps
   readonly #known = new Map<string, Known>()
-  #hasBegun = false
+  #hasStarted = false
 
   constructor(deps: WaitingDeps) {
     this.#deps = deps
@@ -55,8 +55,8 @@ export class WaitingHooks {
   /** Ends the waits that are over. @returns the sessions of questions that were answered with hookbell */
   async look(): Promise<SessionRef[]> {
     const { stateDir } = this.#deps
-    if (!this.#hasBegun) removeLeftAnswers(stateDir)
-    this.#hasBegun = true
+    if (!this.#hasStarted) removeLeftAnswers(stateDir)
+    this.#hasStarted = true
     const hooks = listWaitingHooks(stateDir)
     if (hooks.length === 0 && this.#known.size === 0) return []
     const memory = await this.#deps.memory.get()

@@ -19,7 +19,7 @@ const SUMMARY_FROM = 6
 const SUMMARY_AFTER_MS = 2000
 const SUMMARY_MAX = 200
 
-interface TellDeps {
+interface SendDeps {
   queue: Queue<Received>
   redis: RedisConnection
   loaded: LoadedConfig
@@ -30,7 +30,7 @@ interface TellDeps {
   onProblem(error: unknown): void
 }
 
-export type Told =
+export type SendResult =
   | Exclude<Outcome, { type: 'released' | 'deferred' }>
   /** `asksToWait`: the receiver has said when it takes messages again. */
   | (Extract<Outcome, { type: 'deferred' }> & { asksToWait: boolean })
@@ -40,7 +40,7 @@ export type Told =
   | { type: 'answered'; reason: string }
 
 /** Sends one waiting record, and others with it if many wait. Throws only if Redis does not answer. */
-export async function tell(job: HubJob, deps: TellDeps): Promise<Told> {
+export async function sendJob(job: HubJob, deps: SendDeps): Promise<SendResult> {
   const { now, redis } = deps
   const delivery = toDelivery(job.data, Math.max(0, job.attemptsStarted - 1))
   const { id } = delivery
@@ -67,11 +67,11 @@ export async function tell(job: HubJob, deps: TellDeps): Promise<Told> {
 }
 
 /** Whether the receiver was asked to take something. */
-export function isSent({ type }: Told): boolean {
+export function isSent({ type }: SendResult): boolean {
   return !['repeat', 'summarized', 'expired', 'answered'].includes(type)
 }
 
-async function whyOver(received: Received, delivery: Delivery, { now, redis }: TellDeps) {
+async function whyOver(received: Received, delivery: Delivery, { now, redis }: SendDeps) {
   if (isExpired(delivery, now()))
     return { type: 'expired', reason: 'too late to be of use' } as const
   return (await isAnswered(received, redis))
@@ -79,7 +79,7 @@ async function whyOver(received: Received, delivery: Delivery, { now, redis }: T
     : undefined
 }
 
-async function attempt(job: HubJob, delivery: Delivery, deps: TellDeps): Promise<Told> {
+async function attempt(job: HubJob, delivery: Delivery, deps: SendDeps): Promise<SendResult> {
   const { loaded, now, redis } = deps
   const destination = destinationOf(delivery.channel, loaded)
   if ('error' in destination) return failed(delivery, destination.error, deps)
@@ -117,22 +117,22 @@ async function attempt(job: HubJob, delivery: Delivery, deps: TellDeps): Promise
 async function keepHandle(
   handle: string | undefined,
   [first, ...others]: readonly [Received, ...Received[]],
-  deps: TellDeps,
+  deps: SendDeps,
 ) {
   if (handle !== undefined && others.length === 0)
     await noteShown(first, handle, deps).catch(() => {})
 }
 
-function failed(delivery: Delivery, error: unknown, { loaded, now }: TellDeps): Told {
+function failed(delivery: Delivery, error: unknown, { loaded, now }: SendDeps): SendResult {
   const outcome = failedOutcome(delivery, error, loaded, { now, random: Math.random })
-  return { ...outcome, asksToWait: retryAfterOf(error) !== undefined } as Told
+  return { ...outcome, asksToWait: retryAfterOf(error) !== undefined } as SendResult
 }
 
 /** What else waits for the same channel, except permission questions; nothing if too few wait for a summary. */
 async function waitingWith(
   job: HubJob,
   { id, channel }: Delivery,
-  { queue, redis, now, passed }: TellDeps,
+  { queue, redis, now, passed }: SendDeps,
 ): Promise<Received[]> {
   if (now() - job.data.receivedAt < SUMMARY_AFTER_MS) return []
   const jobs = await queue.getJobs(['prioritized'], 0, SUMMARY_MAX - 1, true)
