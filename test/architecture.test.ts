@@ -214,6 +214,6 @@ describe('architecture', () => {
       return text.includes('detached: true') && !text.includes('windowsHide: true')
     })
     // doctor does not run its canary on Windows.
-    expect(wrong).toEqual(['doctor/canary.ts'])
+    expect(wrong).toEqual(['doctor/door.ts'])
   })
 })

@@ -28,7 +28,7 @@ const topics: { [folder: string]: readonly string[] } = {
   commands: ['api-exit-codes', 'api-safety', 'canary-secret', 'delivery', 'hub-signals', 'numbers'],
   context: ['formats', 'hung-mount'],
   deliver: ['queue-promises'],
-  doctor: ['restart', 'faults', 'faults-of-hooks'],
+  doctor: ['arrival', 'canary', 'restart', 'faults', 'faults-of-hooks'],
   'emulator/handlers': ['session-history'],
   event: ['clients', 'sequences'],
   hook: [
@@ -51,7 +51,7 @@ const topics: { [folder: string]: readonly string[] } = {
     'waiting-installed-node',
   ],
   'hub-server': ['examples', 'faults', 'power-cut', 'short-lived', 'sweep'],
-  install: ['concurrent'],
+  install: ['renewal', 'concurrent'],
   notifiers: [
     'compose',
     'desktop-tools',

@@ -235,13 +235,13 @@ export const breaks: readonly Break[] = [
   ),
   row(
     'what is counted goes with its file of the journal',
-    'journal/outcomes',
+    'journal/fold',
     ['    this.#file += 1\n', ''],
     'journal/fold',
   ),
   row(
     'a channel that works again is not dead any more',
-    'journal/notes',
+    'journal/fold',
     ["    if (entry.type === 'delivered') this.#deadChannels.delete(entry.channel)\n", ''],
     'journal/fold',
   ),

@@ -2,12 +2,13 @@ import { existsSync, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { stateDir } from '../config/paths.ts'
 import { fallbackFolders, pinnedPath } from '../config/pinned.ts'
-import { errorCode } from '../errors.ts'
+import { errorCode, usageError } from '../errors.ts'
 import { isOwnFolder } from '../fs/durable.ts'
 import { runtimeDir } from '../fs/home.ts'
 import { distinctFolders } from '../fs/links.ts'
 import { refuseUnreadable } from '../fs/ownership.ts'
-import { Fold } from '../journal/fold.ts'
+import { CANARY_EVENT, type JournalEntry } from '../journal/entry.ts'
+import { Fold, LATEST, type LastOnChannel, noCounts, Outcomes } from '../journal/fold.ts'
 import {
   type EventStatus,
   emptyStatus,
@@ -16,8 +17,7 @@ import {
   type Outcome,
   outcomes,
 } from '../journal/history.ts'
-import { LATEST, type LastOnChannel, noCounts, Outcomes } from '../journal/outcomes.ts'
-import { readBack, readWhole } from '../journal/read.ts'
+import { readBack, readJournal, readWhole } from '../journal/read.ts'
 import { eventFolders, isInUse, parseName, spoolIn } from '../spool/layout.ts'
 
 /**
@@ -175,4 +175,62 @@ function addFromSpool(byId: Map<string, EventStatus>, state: string, onUnreadabl
 /** When the file was last written, Unix ms: for an event the time of acceptance, for a delivery the time it gave up. */
 function writtenAt(path: string): number {
   return Math.floor(lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
+}
+
+/** What a person may ask about: neither a prompt or the like that went nowhere, nor a test event of `doctor`. */
+export function isOfInterest({ event, kind, outcome }: EventStatus): boolean {
+  return event !== CANARY_EVENT && (kind !== 'other' || outcome !== 'suppressed')
+}
+
+/** The events whose id starts with `word`. For `last`, the latest of those that count. */
+export function findEvents(
+  folders: readonly string[],
+  word: string,
+  counts: (status: EventStatus) => boolean = isOfInterest,
+): EventStatus[] {
+  if (word !== 'last') return allInFull(folders, (id) => id.startsWith(word))
+  const { known } = readEvents(folders)
+  // Where nothing else happened, a prompt is better than nothing.
+  const last = known.findLast(counts) ?? known.findLast(({ event }) => event !== CANARY_EVENT)
+  return last ? inFull(folders, [last]) : []
+}
+
+/** @throws usageError unless it is exactly one event */
+export function findEvent(
+  command: string,
+  folders: readonly string[],
+  word: string,
+  counts?: (status: EventStatus) => boolean,
+): EventStatus {
+  const found = findEvents(folders, word, counts)
+  const [only] = found
+  if (only && found.length === 1) return only
+  if (word === 'last') {
+    const hint = 'hookbell status shows whether hookbell is registered'
+    throw usageError(`${command}: no events yet`, hint)
+  }
+  const what = only ? `${found.length} events` : 'no event'
+  const message = `${command}: ${what} with an id that starts with "${word}"`
+  throw usageError(message, 'hookbell log --json shows the ids')
+}
+
+const { event: UNKNOWN } = emptyStatus('', 0)
+
+/** What an event is called in a list. Nothing is known of one that no worker has claimed yet. */
+export function eventTitle({
+  title,
+  event,
+  outcome,
+}: Pick<EventStatus, 'title' | 'event' | 'outcome'>): string {
+  return title || (event === UNKNOWN && outcome === 'waiting' ? 'not read yet' : event)
+}
+
+/** All entries in the journals of some state folders, oldest first. */
+export async function readEntries(folders: readonly string[]): Promise<JournalEntry[]> {
+  const entries: JournalEntry[] = []
+  for (const folder of folders) {
+    for await (const entry of readJournal(folder)) entries.push(entry)
+  }
+  if (folders.length > 1) entries.sort((one, other) => one.at - other.at)
+  return entries
 }

@@ -10,7 +10,7 @@ import { usageError } from '../errors.ts'
 import { isWithin } from '../spool/lock/owner.ts'
 import { putRequest, takeBackRequest } from '../spool/requests.ts'
 import { endWait, listWaitingHooks } from '../spool/waiting-hooks.ts'
-import { wakeWorkerOf } from './_wake-worker.ts'
+import { wakeWorkerOf } from './_worker.ts'
 import { asJson, inFull } from './answer/text.ts'
 
 export const answerCommand = defineCommand({

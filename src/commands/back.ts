@@ -2,7 +2,7 @@ import { defineCommand } from 'citty'
 import { say } from '../cli/output.ts'
 import { stateDir } from '../config/paths.ts'
 import { awayUntil, takeBackRequest } from '../spool/requests.ts'
-import { wakeWorkerOf } from './_wake-worker.ts'
+import { wakeWorkerOf } from './_worker.ts'
 
 export const backCommand = defineCommand({
   run() {

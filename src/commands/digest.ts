@@ -1,8 +1,7 @@
 import { defineCommand } from 'citty'
 import { paint, printJson, say } from '../cli/output.ts'
 import { digestMessage, makeDigest } from '../report/digest.ts'
-import { stateFolders } from './_events.ts'
-import { readEntries } from './_journal-entries.ts'
+import { readEntries, stateFolders } from './_events.ts'
 import { sinceTime } from './_since.ts'
 
 export const digestCommand = defineCommand({

@@ -10,9 +10,8 @@ import { parseDuration } from '../text/duration.ts'
 import { flush } from '../worker/control.ts'
 import type { WorkerOptions } from '../worker/open-worker.ts'
 import { deliverOnce } from '../worker/run.ts'
-import { becomeWorker, releaseClaims } from './_become-worker.ts'
 import { readEvents, stateFolders } from './_events.ts'
-import { wakeWorkerOf } from './_wake-worker.ts'
+import { becomeWorker, releaseClaims, wakeWorkerOf } from './_worker.ts'
 
 const AGAIN_MS = 250
 const LOOK_MS = 50

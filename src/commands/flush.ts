@@ -8,9 +8,8 @@ import { isOnHold } from '../spool/requests.ts'
 import { counted } from '../text/counted.ts'
 import { flush } from '../worker/control.ts'
 import { deliverOnce } from '../worker/run.ts'
-import { becomeWorker } from './_become-worker.ts'
 import { stateFolders } from './_events.ts'
-import { sayWhatIsLeft } from './_left-behind.ts'
+import { becomeWorker, sayWhatIsLeft } from './_worker.ts'
 
 export const flushCommand = defineCommand({
   async run() {

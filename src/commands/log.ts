@@ -5,8 +5,14 @@ import { usageError } from '../errors.ts'
 import { type Kind, kinds } from '../event/event.ts'
 import type { EventStatus } from '../journal/history.ts'
 import { closest } from '../text/suggest.ts'
-import { allInFull, latestInFull, readEvents, stateFolders } from './_events.ts'
-import { findEvent, isOfInterest } from './_find-event.ts'
+import {
+  allInFull,
+  findEvent,
+  isOfInterest,
+  latestInFull,
+  readEvents,
+  stateFolders,
+} from './_events.ts'
 import { kindOption } from './_kind-option.ts'
 import { sinceTime } from './_since.ts'
 import { detailsOf, renderList } from './log/rows.ts'

@@ -8,7 +8,7 @@ import { sessionEnv } from '../hook/session-env.ts'
 import { type StoredEvent, storeEvent } from '../hook/store-event.ts'
 import { isOnHold } from '../spool/requests.ts'
 import { didYouMean } from '../text/suggest.ts'
-import { wakeWorkerOf } from './_wake-worker.ts'
+import { wakeWorkerOf } from './_worker.ts'
 import { readText } from './api/read-input.ts'
 
 /** The events that agents send for these kinds: routes, rules and templates treat a message as they treat theirs. */

@@ -3,9 +3,8 @@ import { say } from '../cli/output.ts'
 import { isOnHold } from '../spool/requests.ts'
 import { setOnHold } from '../worker/control.ts'
 import { deliverOnce } from '../worker/run.ts'
-import { becomeWorker } from './_become-worker.ts'
 import { stateFolders } from './_events.ts'
-import { sayWhatIsLeft } from './_left-behind.ts'
+import { becomeWorker, sayWhatIsLeft } from './_worker.ts'
 
 export const resumeCommand = defineCommand({
   async run() {

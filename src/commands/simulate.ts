@@ -13,8 +13,7 @@ import { counted } from '../text/counted.ts'
 import { formatTime } from '../text/local-time.ts'
 import { quoteWord } from '../text/shell.ts'
 import { shortSession } from '../text/short-session.ts'
-import { stateFolders } from './_events.ts'
-import { readEntries } from './_journal-entries.ts'
+import { readEntries, stateFolders } from './_events.ts'
 import { sinceTime } from './_since.ts'
 
 const MOST_LINES = 10

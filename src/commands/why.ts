@@ -6,9 +6,7 @@ import type { EventStatus } from '../journal/history.ts'
 import { readJournalOf } from '../journal/read.ts'
 import { isOnHold } from '../spool/requests.ts'
 import { cleanText } from '../text/clean.ts'
-import { eventTitle } from './_event-title.ts'
-import { allInFull, stateFolders } from './_events.ts'
-import { findEvent } from './_find-event.ts'
+import { allInFull, eventTitle, findEvent, stateFolders } from './_events.ts'
 import { reasonsOf } from './why/reasons.ts'
 
 /** Only the latest events of a session, so that they fit on a screen. */

@@ -6,9 +6,8 @@ import type { JournalEntry } from '../journal/entry.ts'
 import { lockHolder } from '../spool/lock/lock.ts'
 import { keepMemorySmall } from '../worker/keep-memory-small.ts'
 import { deliverOnce, runUntilIdle } from '../worker/run.ts'
-import { becomeWorker } from './_become-worker.ts'
 import { stateFolders } from './_events.ts'
-import { sayWhatIsLeft } from './_left-behind.ts'
+import { becomeWorker, sayWhatIsLeft } from './_worker.ts'
 
 export const workerCommand = defineCommand({
   args: {

@@ -5,8 +5,13 @@ import { asksAtEnd } from '../event/headline.ts'
 import { homeDir } from '../fs/home.ts'
 import { askedIn, formatOf, rootsOf, transcriptOf } from './of-client.ts'
 import { branchOf, projectName } from './project.ts'
-import { sizeOf } from './tail.ts'
-import { type PromptFacts, readPrompt, readTranscript, type TranscriptFacts } from './transcript.ts'
+import {
+  type PromptFacts,
+  readPrompt,
+  readTranscript,
+  sizeOf,
+  type TranscriptFacts,
+} from './transcript.ts'
 import type { Tokens } from './transcripts/entry.ts'
 import type { Deeds } from './turn.ts'
 import { isTriedAgain, withTurn } from './with-turn.ts'

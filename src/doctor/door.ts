@@ -1,11 +1,13 @@
+import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { closeSync, existsSync, lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientName } from '../clients/index.ts'
 import { frontDoorIn } from '../config/paths.ts'
 import { fallbackFolders, readPinned } from '../config/pinned.ts'
 import { realPath } from '../fs/links.ts'
-import { readQuietly } from '../fs/read.ts'
+import { listQuietly, readQuietly } from '../fs/read.ts'
 import {
   doorIn,
   hookCommand,
@@ -14,13 +16,14 @@ import {
   waitingCommand,
 } from '../install/hook-command.ts'
 import type { HookPlace } from '../install/places.ts'
-import { planTarget } from '../install/plan-target.ts'
+import { planTarget, renewalOf } from '../install/plan-target.ts'
 import type { Registered } from '../install/registered.ts'
-import { renewalOf } from '../install/renewal.ts'
+import { CANARY_EVENT } from '../journal/entry.ts'
+import { currentFile } from '../journal/files.ts'
+import { openFile, visitLines } from '../journal/read.ts'
 import { packageRoot } from '../package-root.ts'
+import { eventFolders, spoolIn } from '../spool/layout.ts'
 import { lockHolder, lockVersion } from '../spool/lock/lock.ts'
-import { hasArrived } from './arrival.ts'
-import { type CanaryRun, fireCanary } from './canary.ts'
 import { type Check, check, type Facts } from './check.ts'
 import { doorFault, doorRisk, isExecutable } from './door-fault.ts'
 
@@ -176,5 +179,116 @@ function copiedVersion(stateDir: string): string | undefined {
     return JSON.parse(readQuietly(join(stateDir, 'runtime/package.json')) ?? '').version
   } catch {
     return undefined
+  }
+}
+
+const CANARY_MS = 10_000
+
+interface CanaryRun {
+  /** From the start of the shell to the end of the output. */
+  ms: number
+  code: number | null
+  output: string
+  isLate: boolean
+}
+
+/**
+ * Runs a registered command as a client does: through a shell, with pipes, without closing stdin, until the output is
+ * closed. Nobody is notified of the event, because of its name.
+ */
+export function fireCanary(
+  command: string,
+  env: NodeJS.ProcessEnv,
+  sessionId: string,
+  limitMs = CANARY_MS,
+): Promise<CanaryRun> {
+  return new Promise((resolve) => {
+    const startedAt = performance.now()
+    const hook = spawn('/bin/sh', ['-c', command], {
+      env,
+      cwd: '/',
+      stdio: 'pipe',
+      detached: true,
+    })
+    let output = ''
+    let isLate = false
+    const timer = setTimeout(() => {
+      isLate = true
+      if (hook.pid !== undefined) process.kill(-hook.pid, 'SIGKILL')
+    }, limitMs)
+    for (const stream of [hook.stdout, hook.stderr])
+      stream.on('data', (chunk) => {
+        output += chunk
+      })
+    const end = (code: number | null) => {
+      clearTimeout(timer)
+      hook.stdin.destroy()
+      resolve({ ms: Math.round(performance.now() - startedAt), code, output, isLate })
+    }
+    hook.once('error', () => end(null))
+    hook.once('close', end)
+    hook.stdin.on('error', () => {})
+    hook.stdin.write(JSON.stringify({ hook_event_name: CANARY_EVENT, session_id: sessionId }))
+  })
+}
+
+const ARRIVAL_MS = 5000
+
+/** How much of the journal's end is read: the newest entries are there. */
+const TAIL_BYTES = 256 * 1024
+
+/** Whether an event that contains `mark` was stored: it waits in one of the folders, or is in its journal. */
+export async function hasArrived(
+  mark: string,
+  { folders, since }: { folders: readonly string[]; since: number },
+  limitMs = ARRIVAL_MS,
+): Promise<boolean> {
+  // A worker may move it from one folder to the next while they are read, so a single look is not enough.
+  for (let waited = 0; waited <= limitMs; waited += 100) {
+    if (folders.some((folder) => waits(mark, folder, since) || isRecorded(mark, folder)))
+      return true
+    await sleep(100)
+  }
+  return false
+}
+
+function waits(mark: string, folder: string, since: number): boolean {
+  return eventFolders(spoolIn(folder)).some((place) =>
+    listQuietly(place).some(
+      (name) => isNew(join(place, name), since) && holds(join(place, name), mark),
+    ),
+  )
+}
+
+/** File systems round times, some to two seconds. */
+function isNew(path: string, since: number): boolean {
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  return stat?.isFile() === true && stat.mtimeMs >= since - 2000
+}
+
+function holds(path: string, mark: string): boolean {
+  try {
+    return readFileSync(path, 'latin1').includes(mark)
+  } catch {
+    return false
+  }
+}
+
+function isRecorded(mark: string, folder: string): boolean {
+  try {
+    const file = openFile(currentFile(folder))
+    if (!file) return false
+    try {
+      let isFound = false
+      const look = (line: string) => {
+        isFound ||= line.includes(mark)
+      }
+      look(visitLines(file, Math.max(0, file.size - TAIL_BYTES), look))
+      return isFound
+    } finally {
+      closeSync(file.fd)
+    }
+  } catch {
+    return false
   }
 }

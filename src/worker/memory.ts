@@ -1,7 +1,5 @@
 import type { Note } from '../journal/entry.ts'
-import { Fold } from '../journal/fold.ts'
-import { Notes, writeNote } from '../journal/notes.ts'
-import { type KnownEvent, Outcomes } from '../journal/outcomes.ts'
+import { Fold, type KnownEvent, Notes, Outcomes, writeNote } from '../journal/fold.ts'
 import { Memory, type MemoryState } from '../policy/memory.ts'
 
 /** What the workers of a state folder have noted, for a worker of another one. */

@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { hasArrived } from '../../src/doctor/arrival.ts'
+import { hasArrived } from '../../src/doctor/door.ts'
 import { makeHome } from '../install/make-home.ts'
 
 const mark = 'hookbell-doctor-1'

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { fireCanary } from '../../src/doctor/canary.ts'
+import { fireCanary } from '../../src/doctor/door.ts'
 import { readQuietly } from '../../src/fs/read.ts'
 import { makeFolder } from '../support/folder.ts'
 import { shellQuote } from '../support/shell-quote.ts'

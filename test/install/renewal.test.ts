@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { clients } from '../../src/clients/index.ts'
 import { rememberPlace } from '../../src/install/places.ts'
-import { findRenewals } from '../../src/install/renewal.ts'
+import { findRenewals } from '../../src/install/plan-target.ts'
 import { makeHome } from '../support/home.ts'
 import { makeHome as makeFiles, makePlan } from './make-home.ts'
 

@@ -5,7 +5,7 @@ import { counted } from '../../text/counted.ts'
 import { formatSecond } from '../../text/local-time.ts'
 import { shortSession } from '../../text/short-session.ts'
 import { displayWidth } from '../../text/width.ts'
-import { eventTitle } from '../_event-title.ts'
+import { eventTitle } from '../_events.ts'
 import { questionEndInWords } from '../_question-end.ts'
 
 const styles = {

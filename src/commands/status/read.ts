@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs'
+import { existsSync, lstatSync } from 'node:fs'
 import { join } from 'node:path'
+import { ago } from '../../cli/output.ts'
 import { isHubMachine } from '../../config/hub-machine.ts'
 import { configDir, configPath, frontDoorIn, stateDir } from '../../config/paths.ts'
 import { type ConfigSummary, readConfigSummary } from '../../config/summary.ts'
@@ -9,8 +10,8 @@ import { spoolIn } from '../../spool/layout.ts'
 import { lockHolder } from '../../spool/lock/lock.ts'
 import { outlineOpen } from '../../spool/outline.ts'
 import { isOnHold } from '../../spool/requests.ts'
+import { MAX_WAITING, MAX_WITHOUT_WORKER } from '../../spool/waiting-limits.ts'
 import { type Events, list, type OnUnreadable, readEvents, stateFolders } from '../_events.ts'
-import { backlogProblems } from './backlog.ts'
 import { clientProblems } from './clients.ts'
 import {
   changedTrust,
@@ -128,4 +129,41 @@ function channelRows({ channels, unreachable }: ConfigSummary, events: Events) {
       last: last ? { state: last.state, at: last.at, detail: last.detail } : null,
     }
   })
+}
+
+/** A cron job may deliver now and then, without a worker in between. */
+const STRANDED_AFTER_MS = 3600_000
+
+interface Backlog {
+  /** Paths of the events that no worker has claimed. */
+  unclaimed: readonly string[]
+  isOnHold: boolean
+  hasWorker: boolean
+}
+
+/** Problems of events that wait for a worker. */
+function backlogProblems({ unclaimed, isOnHold, hasWorker }: Backlog): string[] {
+  const oldest = isOnHold || hasWorker ? Date.now() : oldestOf(unclaimed)
+  const isStranded = Date.now() - oldest > STRANDED_AFTER_MS
+  const limits = `${MAX_WITHOUT_WORKER} if no worker starts, ${MAX_WAITING} otherwise`
+  return [
+    ...(isStranded
+      ? [
+          `events wait, the oldest accepted ${ago(oldest)}, and no worker runs. Find the cause: hookbell doctor`,
+        ]
+      : []),
+    // Warns before events are removed, and while they are.
+    ...(unclaimed.length >= MAX_WITHOUT_WORKER
+      ? [
+          `${unclaimed.length} events wait for a worker; the oldest are removed beyond a limit (${limits})`,
+        ]
+      : []),
+  ]
+}
+
+function oldestOf(paths: readonly string[]): number {
+  const times = paths.map(
+    (path) => lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now(),
+  )
+  return times.reduce((least, one) => Math.min(least, one), Date.now())
 }

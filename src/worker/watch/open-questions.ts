@@ -1,6 +1,5 @@
 import { formatOf, rootsOf } from '../../context/of-client.ts'
-import { sizeOf } from '../../context/tail.ts'
-import { answeredAt } from '../../context/transcript.ts'
+import { answeredAt, sizeOf } from '../../context/transcript.ts'
 import { dropOldest } from '../../drop-oldest.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
 import type { Journal } from '../../journal/journal.ts'

@@ -1,6 +1,5 @@
 import { formatOf, rootsOf } from '../../context/of-client.ts'
-import { sizeOf } from '../../context/tail.ts'
-import { readTranscript } from '../../context/transcript.ts'
+import { readTranscript, sizeOf } from '../../context/transcript.ts'
 import { dropOldest } from '../../drop-oldest.ts'
 import type { AgentEvent } from '../../event/event.ts'
 import { meaningOf } from '../../event/meaning.ts'
