@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { build } from 'esbuild'
 import { configJsonSchema } from '../src/config/schema/json-schema.ts'
 import { lazyNames } from '../src/lazy-zod.ts'
@@ -8,24 +8,14 @@ import { finishDeclarations } from './build/declarations.ts'
 import { isFresh } from './build/fresh.ts'
 import { writeLicences } from './build/licences.ts'
 import {
-  deferToml,
   leaveCommandsOut,
   leaveFilesOut,
   leavePackagesOut,
   makeZodLazy,
   type NamedSources,
   replaceFile,
-  trimJsonParser,
 } from './build/plugins.ts'
-import {
-  escapeRegexes,
-  importFromStart,
-  keepShapes,
-  makeFunction,
-  requireCommands,
-  requireOnce,
-  shortenNames,
-} from './build/rewrite.ts'
+import { escapeRegexes, importFromStart, makeFunction, requireCommands } from './build/rewrite.ts'
 
 if (process.argv.includes('--if-stale') && isFresh()) process.exit(0)
 
@@ -49,12 +39,6 @@ const shared = {
   legalComments: 'none',
   metafile: true,
 } as const
-/** Commands that start as quickly as the program itself. They must not load large packages. */
-const quickCommands: NamedSources = {
-  status: 'src/commands/status.ts',
-  log: 'src/commands/log.ts',
-  dead: 'src/commands/dead.ts',
-}
 /** Code that few commands need, together with its large packages. */
 const rareParts: NamedSources = {
   charts: 'src/commands/_charts.ts',
@@ -74,9 +58,6 @@ const programs = {
 }
 const quickPrograms = {
   'cli-code': 'src/cli.ts',
-  ...quickCommands,
-  // See deferToml.
-  toml: 'node_modules/smol-toml/dist/index.js',
 }
 /** The loader of ES modules costs a fifth of a start. src/fs/compiled.ts loads the result. */
 const commonJs = {
@@ -98,17 +79,8 @@ const commands = { commands: new Set<string>(), 'api-commands': new Set<string>(
 const cli = await build({
   ...commonJs,
   entryPoints: quickPrograms,
-  plugins: [
-    leaveFilesOut(quickCommands),
-    leaveCommandsOut(external, commands),
-    trimJsonParser(),
-    deferToml(),
-  ],
+  plugins: [leaveCommandsOut(external, commands)],
 })
-for (const name of Object.keys(quickPrograms)) {
-  requireOnce(`dist/${name}.cjs`)
-  shortenNames(`dist/${name}.cjs`)
-}
 const built = await Promise.all([
   cli,
   // All other commands in two files, of which only the modules that a command imports are run.
@@ -118,12 +90,7 @@ const built = await Promise.all([
       stdin: { contents: listOfImports(sources), resolveDir: '.', sourcefile: name },
       outfile: `dist/${name}.cjs`,
       outdir: undefined,
-      plugins: [
-        leaveFilesOut({ ...quickCommands, ...rareParts }),
-        leavePackagesOut(packages),
-        makeZodLazy(),
-        deferToml(),
-      ],
+      plugins: [leaveFilesOut(rareParts), leavePackagesOut(packages), makeZodLazy()],
       logOverride: { 'import-is-undefined': 'error' },
     }),
   ),
@@ -147,7 +114,7 @@ const built = await Promise.all([
     entryPoints: { 'worker-code': 'src/worker/main.ts' },
     // The worker's private copy has no packages beside it. node-notifier has programs and is for other systems.
     external: ['node-notifier'],
-    plugins: [leavePackagesOut(packages), makeZodLazy(), trimJsonParser()],
+    plugins: [leavePackagesOut(packages), makeZodLazy()],
     logOverride: { 'import-is-undefined': 'error' },
     banner: {
       js: "(function(require,importPart,__filename,keepCode){'use strict';const module={exports:{}};",
@@ -225,13 +192,6 @@ const partFiles = ['zod', ...packages].map((name) => `packages/${name}`)
 for (const name of ['worker-code', ...cliFiles, ...partFiles]) escapeRegexes(`dist/${name}.cjs`)
 for (const name of cliFiles) requireCommands(`dist/${name}.cjs`)
 for (const name of ['worker-code', ...cliFiles]) importFromStart(`dist/${name}.cjs`)
-const chunks = readdirSync('dist/chunks').map((name) => `dist/chunks/${name}`)
-for (const path of [
-  'dist/worker-code.cjs',
-  ...Object.keys(commands).map((name) => `dist/${name}.cjs`),
-  ...chunks,
-])
-  keepShapes(path)
 for (const name of [...cliFiles, ...partFiles]) makeFunction(`dist/${name}.cjs`)
 // The front door of an earlier version starts this file.
 writeFileSync('dist/worker.js', "import './worker.cjs'\n")

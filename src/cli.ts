@@ -1,6 +1,5 @@
-import { type ArgsDef, type CommandContext, type CommandDef, runCommand } from 'citty'
+import { runCommand } from 'citty'
 import { checkFlags } from './cli/check-flags.ts'
-import { endWith } from './cli/end-with.ts'
 import { exitCodeOf, reportError } from './cli/errors.ts'
 import { renderCommands, renderGroups, renderHelp } from './cli/help.ts'
 import { print } from './cli/output.ts'
@@ -42,23 +41,18 @@ async function showHelp([name = '', ...words]: readonly string[]): Promise<numbe
 async function run(name: string, words: string[]): Promise<number> {
   const command = await findCommand(name, words)
   checkFlags(command, words)
-  const result = needsParsing(command, words)
-    ? (await runCommand(command, { rawArgs: words })).result
-    : await command.run?.({ rawArgs: words, args: { _: words } } as unknown as CommandContext)
+  const { result } = await runCommand(command, { rawArgs: words })
   return typeof result === 'number' ? result : 0
-}
-
-/** Without words, defaults and required arguments there is nothing to parse, and citty takes a millisecond. */
-function needsParsing({ args = {} }: CommandDef, words: readonly string[]): boolean {
-  return (
-    words.length > 0 ||
-    Object.values(args as ArgsDef).some(
-      ({ type, required = type === 'positional', ...arg }) => required || arg.default !== undefined,
-    )
-  )
 }
 
 function show(text: string): 0 {
   print(text)
   return 0
+}
+
+/** Sets the exit code, and ends the process unless something is under way, such as output. */
+function endWith(exitCode: number) {
+  process.exitCode = exitCode
+  // If Node.js waited for events, V8 would collect garbage first.
+  if (process.getActiveResourcesInfo().length === 0) process.exit()
 }

@@ -7,7 +7,6 @@ import {
   openSync,
   readFileSync,
   rmSync,
-  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -296,14 +295,6 @@ describe('cli: start', () => {
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     for (const flag of ['-v', '--version'])
       expect(await home.runAlone(flag)).toMatchObject({ exitCode: 0, stdout: version, stderr: '' })
-  })
-
-  it('the main program and the frequent commands stay small', () => {
-    // The size determines the start time: 100 kB more take some 12 ms.
-    const sizeOf = (name: string) => statSync(join(root, `dist/${name}.cjs`)).size
-    expect(sizeOf('cli')).toBeLessThan(32 * 1024)
-    for (const quick of ['log', 'dead']) expect(sizeOf(quick)).toBeLessThan(60 * 1024)
-    expect(sizeOf('status')).toBeLessThan(128 * 1024)
   })
 })
 

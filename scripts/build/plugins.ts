@@ -1,10 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { join, relative, resolve } from 'node:path'
+import { relative, resolve } from 'node:path'
 import type { Plugin } from 'esbuild'
 import { lazyNames } from '../../src/lazy-zod.ts'
-
-const FILLED_ENUM =
-  /^\(function \((?:CharacterCodes|ParseErrorCode|ScanError|SyntaxKind)\) \{$[\s\S]*?^\}\).*$/gm
 
 /** Sources below src/ and packages, by their names in dist/. */
 export interface NamedSources {
@@ -84,41 +80,6 @@ export function makeZodLazy(): Plugin {
       )
       onResolve({ filter: /packages/ }, ({ path }) => ({ path, external: true }))
       onLoad({ filter: /./, namespace: 'lazy' }, () => ({ contents, resolveDir: '.' }))
-    },
-  }
-}
-
-/**
- * Drops what jsonc-parser does when it is loaded: it prepares its formatter, which these programs do not use, and fills
- * enums, which nobody reads because their values are written into its code.
- */
-export function trimJsonParser(): Plugin {
-  return {
-    name: 'jsonc-parser',
-    setup({ onResolve, onLoad }) {
-      onResolve({ filter: /\/string-intern$/ }, ({ path, resolveDir }) => ({
-        path: join(resolveDir, `${path}.js`),
-        sideEffects: false,
-      }))
-      onLoad({ filter: /jsonc-parser.lib.esm.(main|impl.scanner)\.js$/ }, ({ path }) => ({
-        contents: readFileSync(path, 'utf8').replace(FILLED_ENUM, ''),
-      }))
-    },
-  }
-}
-
-/**
- * Leaves the parser of TOML out of the programs, which load it when they first need it: a seventh of `status`, and of the
- * clients only Codex has settings in TOML.
- */
-export function deferToml(): Plugin {
-  const contents = `module.exports = { get parse() { return require('./toml.cjs').parse } }`
-  return {
-    name: 'toml',
-    setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^smol-toml$/ }, ({ path }) => ({ path, namespace: 'deferred' }))
-      onResolve({ filter: /^\.\/toml\.cjs$/ }, ({ path }) => ({ path, external: true }))
-      onLoad({ filter: /./, namespace: 'deferred' }, () => ({ contents }))
     },
   }
 }

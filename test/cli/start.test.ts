@@ -12,26 +12,13 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import type { ArgDef, ArgsDef } from 'citty'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { quoteIfNeeded } from '../../src/cli/how-to-call.ts'
-import { logCommand } from '../../src/commands/log.ts'
-import { statusCommand } from '../../src/commands/status.ts'
 import { readCodeCache, writeCodeCache } from '../../src/fs/code-cache.ts'
 import { packageRoot } from '../../src/package-root.ts'
 import { makeFolder } from '../support/folder.ts'
 import { hasPython, readThroughNonBlockingPipe } from '../support/non-blocking-pipe.ts'
 import { userAlone } from '../support/user-alone.ts'
-
-// src/cli/start.ts runs these commands without parsing arguments if none are given.
-it.each([
-  ['status', statusCommand],
-  ['log', logCommand],
-])('%s has no option with a default, and no required argument', (_, { args = {} }) => {
-  const isNeeded = ({ type, required = type === 'positional', ...arg }: ArgDef) =>
-    required || arg.default !== undefined
-  expect(Object.values(args as ArgsDef).filter(isNeeded)).toEqual([])
-})
 
 describe('the code cache of a command', () => {
   let folder: string
@@ -41,7 +28,7 @@ describe('the code cache of a command', () => {
     for (const name of ['dist', 'templates']) mkdirSync(join(folder, name))
     const typed = quoteIfNeeded(join(realpathSync(folder), 'bin/hookbell'))
     text = `No events yet. See whether hookbell is registered: node ${typed} status\n`
-    for (const name of ['cli.cjs', 'cli-code.cjs', 'log.cjs', 'commands.cjs', 'api-commands.cjs']) {
+    for (const name of ['cli.cjs', 'cli-code.cjs', 'commands.cjs', 'api-commands.cjs']) {
       cpSync(join(packageRoot(), 'dist', name), join(folder, 'dist', name))
     }
     cpSync(join(packageRoot(), 'bin'), join(folder, 'bin'), { recursive: true })
@@ -59,37 +46,16 @@ describe('the code cache of a command', () => {
 
   const cache = (name: string) => join(folder, 'dist', `${name}.cache`)
   const source = (name: string) => readFileSync(join(folder, 'dist', `${name}.cjs`))
-  const names = ['cli-code', 'log']
+  const names = ['cli-code', 'commands']
 
   it('is written on the first start and reused on the next one', () => {
-    expect(run('log', '--limit', '9')).toBe(text)
+    expect(log()).toBe(text)
     const before = names.map((name) => statSync(cache(name)).ino)
     for (const name of names) {
       expect(readCodeCache(cache(name), source(name))?.length).toBeGreaterThan(5000)
     }
-    expect(run('log', '--limit', '9')).toBe(text)
+    expect(log()).toBe(text)
     expect(names.map((name) => statSync(cache(name)).ino)).toEqual(before)
-  })
-
-  it('is enough to run a command without arguments, which prints the same', () => {
-    expect(log()).toBe(text)
-    expect(readdirSync(join(folder, 'dist')).filter((name) => name.endsWith('.cache'))).toEqual([
-      'log.cache',
-    ])
-    rmSync(join(folder, 'dist/cli-code.cjs'))
-    expect(log()).toBe(text)
-  })
-
-  it('does not hide why a command without arguments fails', () => {
-    mkdirSync(join(folder, 'state/journal.jsonl'), { recursive: true })
-    const why = log()
-    expect(why).toContain('is not a regular file')
-    expect(why).toBe(run('log', '--limit', '9'))
-    expect(
-      spawnSync(process.execPath, [...program().slice(1), 'log'], {
-        env: { HOME: folder, HOOKBELL_STATE_DIR: join(folder, 'state') },
-      }).status,
-    ).toBe(73)
   })
 
   it.each([
@@ -105,24 +71,27 @@ describe('the code cache of a command', () => {
 
   it('is renewed after an hour', () => {
     log()
-    const before = statSync(cache('log')).ino
+    const before = statSync(cache('commands')).ino
     const twoHoursAgo = Date.now() / 1000 - 2 * 3600
-    utimesSync(cache('log'), twoHoursAgo, twoHoursAgo)
+    utimesSync(cache('commands'), twoHoursAgo, twoHoursAgo)
     expect(log()).toBe(text)
-    expect(statSync(cache('log')).ino).not.toBe(before)
+    expect(statSync(cache('commands')).ino).not.toBe(before)
   })
 
   it.each([
-    ['damaged', () => writeFileSync(cache('log'), 'nonsense')],
+    ['damaged', () => writeFileSync(cache('commands'), 'nonsense')],
     [
       'of another source',
-      () => writeCodeCache(cache('log'), Buffer.from('1'), () => Buffer.from('2')),
+      () => writeCodeCache(cache('commands'), Buffer.from('1'), () => Buffer.from('2')),
     ],
-    ['refused by V8', () => writeCodeCache(cache('log'), source('log'), () => Buffer.from('2'))],
+    [
+      'refused by V8',
+      () => writeCodeCache(cache('commands'), source('commands'), () => Buffer.from('2')),
+    ],
   ])('is replaced when it is %s', (_, spoil) => {
     spoil()
     expect(log()).toBe(text)
-    expect(readCodeCache(cache('log'), source('log'))?.length).toBeGreaterThan(5000)
+    expect(readCodeCache(cache('commands'), source('commands'))?.length).toBeGreaterThan(5000)
   })
 
   it('may fail to be written without failing the command', () => {
@@ -132,12 +101,14 @@ describe('the code cache of a command', () => {
 
   it.skipIf(process.platform === 'win32')('is not left incomplete on a full disk', () => {
     log()
-    const blocks = Math.floor((statSync(cache('log')).size - 100) / 512)
-    rmSync(cache('log'))
+    const blocks = Math.floor((statSync(cache('commands')).size - 100) / 512)
+    rmSync(cache('commands'))
     // Simulates a full disk: the write that crosses the size limit is cut short, and later writes fail.
     const limited = ['sh', '-c', `ulimit -f ${blocks}; exec "$0" "$@"`]
     expect(start([...limited, ...program(), 'log'])).toBe(text)
-    expect(readdirSync(join(folder, 'dist')).filter((name) => /^log\.cache/.test(name))).toEqual([])
+    expect(
+      readdirSync(join(folder, 'dist')).filter((name) => /^commands\.cache/.test(name)),
+    ).toEqual([])
   })
 
   it.runIf(process.getuid?.() === 0 && userAlone !== undefined)(
@@ -146,14 +117,14 @@ describe('the code cache of a command', () => {
       spawnSync('chown', ['-R', `${userAlone}:${userAlone}`, folder])
       chmodSync(join(folder, 'dist'), 0o775)
       expect(start([...program(), 'log'], { uid: userAlone, gid: userAlone })).toBe(text)
-      expect(statSync(cache('log')).uid).toBe(userAlone)
+      expect(statSync(cache('commands')).uid).toBe(userAlone)
     },
   )
 
   it('is not written to a folder that others can change', () => {
     chmodSync(join(folder, 'dist'), 0o777)
     expect(log()).toBe(text)
-    expect(statSync(cache('log'), { throwIfNoEntry: false })).toBeUndefined()
+    expect(statSync(cache('commands'), { throwIfNoEntry: false })).toBeUndefined()
   })
 })
 
