@@ -27,7 +27,7 @@ describe('cli: usage errors', () => {
     [['help', 'stauts'], 'x unknown command "stauts"', 'Did you mean "status"?'],
     [['log', '--jsno'], 'x log: unknown option "--jsno"', 'Did you mean "--json"?'],
     [['log', '--limit'], 'x log: --limit needs a value'],
-    [['log', '--limit', '--json'], 'x log: --limit needs a value', '--limit=--json'],
+    [['log', '--limit', '--all'], 'x log: --limit needs a value', '--limit=--all'],
     [['log', '--limit', 'all'], 'x log: --limit takes a whole number from 1, not "all"'],
     [['log', 'one', 'two'], 'x log: too many arguments: "two"'],
     [['log', '--', 'one', 'two'], 'x log: too many arguments: "two"'],
@@ -131,6 +131,7 @@ describe.runIf(existsSync('/dev/full'))('cli: a full disk', () => {
         })
       for (const { status, stderr } of [run(), run()]) {
         expect(stderr).toContain('ENOSPC')
+        if (words.endsWith('--json')) expect(JSON.parse(stderr).error.code).toBe('ENOSPC')
         expect(status).toBe(74)
       }
     },
@@ -280,7 +281,7 @@ describe('cli: help', () => {
   })
 
   it.each([
-    ['hold', 'It takes no arguments'],
+    ['hold', 'It takes no arguments. Options: --json'],
     ['status', 'It takes no arguments. Options: --json'],
   ])('does not hint at quotes for %s, which takes no text', async (command, hint) => {
     const home = await makeHome()

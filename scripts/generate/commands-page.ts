@@ -51,6 +51,11 @@ What \`hookbell COMMAND --help\` says of each, written by \`npm run gen\`. State
 | fish | \`hookbell completion fish \\| source\` |
 | PowerShell | \`hookbell completion powershell \\| Out-String \\| Invoke-Expression\` |
 
+With \`--json\`, stdout holds JSON alone: one value, or one per line where the help says so. Times are in Unix ms, and members may
+be added. An error is one line of JSON on stderr, \`{"error": {"code", "message", "hint"}}\`: \`code\` is \`E_USAGE\`, \`E_CONFIG\`
+and the like, that of the system (\`ENOSPC\`) where a system call failed, or \`E_BUG\`; \`others\` has further errors of the same
+form, and \`cause\` [what the client of the API knows](api.md#from-the-shell). Exit codes are the same.
+
 \`hookbell hook\` is [the front door](front-door.md): agents call it, and it always exits 0. All other commands exit with one
 of these codes; [\`doctor\`](doctor.md) and [the commands of the API](api.md#from-the-shell) have some more:
 

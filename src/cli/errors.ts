@@ -37,6 +37,7 @@ const MAY_NOT =
   'Check the owner and the mode of that file and of its folder, or see: hookbell doctor'
 /** So that the first one stays on the screen. */
 const MOST_ERRORS = 12
+const CHECK_FOLDER = 'Check that folder, and that the disk has room'
 const IS_FULL = 'Make room on that disk'
 const systemHints: { [code: string]: string } = {
   EACCES: MAY_NOT,
@@ -47,39 +48,58 @@ const systemHints: { [code: string]: string } = {
     'That file system can only be read: name another folder with HOOKBELL_STATE_DIR or HOOKBELL_CONFIG_DIR',
 }
 
-/** Commands whose errors are JSON with `--json`: programs call them, and need the status and the request ID. */
-const CALLS_API = /^(api|messages|reply|usage)$/
-
-/** Prints a user's mistake as one line with a hint, and a bug of ours with its stack. */
+/**
+ * Prints a user's mistake as one line with a hint, and a bug of ours with its stack. With `--json` either is one line of
+ * JSON, because a program reads it.
+ */
 export function reportError(error: unknown, command = '', words: readonly string[] = []) {
-  const isJson = CALLS_API.test(command) && words.includes('--json')
-  if (isJson && (isHookbellError(error) || isUsageError(error))) {
-    process.stderr.write(`${jsonOf(error, command)}\n`)
-  } else if (isHookbellError(error)) {
-    tellAll([error, ...error.others])
-  } else if (isUsageError(error)) {
-    tell(inOurWords(error.message, command), helpFor(command))
-  } else if (isSystemError(error)) {
-    tell(
-      describeError(error),
-      pathFault(error)?.hint ??
-        systemHints[error.code ?? ''] ??
-        'Check that folder, and that the disk has room',
-    )
-  } else {
-    const what = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    process.stderr.write(`This is a fault in hookbell, please report it:\n${what}\n`)
+  const fault = faultOf(error, command)
+  if (asksForJson(words)) process.stderr.write(`${jsonOf(fault)}\n`)
+  else if (fault.code === BUG) process.stderr.write(`${fault.hint}:\n${fault.message}\n`)
+  else tellAll([fault, ...(fault.others ?? [])])
+}
+
+/** Words after `--` are text, not options. */
+function asksForJson(words: readonly string[]): boolean {
+  const [at, end] = [words.indexOf('--json'), words.indexOf('--')]
+  return at >= 0 && (end < 0 || at < end)
+}
+
+const BUG = 'E_BUG'
+
+/** What is printed of an error. */
+interface Fault {
+  /** For a failed system call, that of the system, such as ENOSPC. */
+  code: string
+  message: string
+  hint?: string | undefined
+  cause?: unknown
+  others?: readonly Fault[]
+}
+
+function faultOf(error: unknown, command: string): Fault {
+  if (isHookbellError(error)) return error
+  if (isUsageError(error)) return usageError(inOurWords(error.message, command), helpFor(command))
+  if (isSystemError(error)) {
+    const { code = 'E_FAILED' } = error
+    const hint = pathFault(error)?.hint ?? systemHints[code] ?? CHECK_FOLDER
+    return { code, message: describeError(error), hint }
   }
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  return { code: BUG, message, hint: 'This is a fault in hookbell, please report it' }
 }
 
 /** One line. The client's error is its cause, without the body of the response. */
-function jsonOf(error: Error, command: string): string {
-  const { code, message, hint, cause } = isHookbellError(error)
-    ? error
-    : usageError(inOurWords(error.message, command), helpFor(command))
-  const facts = hasFacts(cause) ? { cause: cause.toJSON() } : {}
-  const shown = hint ? asTyped(hint) : undefined
-  return escapeControls(JSON.stringify({ error: { code, message, hint: shown, ...facts } }))
+function jsonOf(fault: Fault): string {
+  return escapeControls(JSON.stringify({ error: factsOf(fault) }))
+}
+
+function factsOf({ code, message, hint, cause, others = [] }: Fault): object {
+  return {
+    ...{ code, message, hint: hint ? asTyped(hint) : undefined },
+    ...(hasFacts(cause) && { cause: cause.toJSON() }),
+    ...(others.length > 0 && { others: others.map(factsOf) }),
+  }
 }
 
 function helpFor(command: string) {
@@ -112,7 +132,7 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error
 }
 
-function tellAll(errors: readonly HookbellError[]) {
+function tellAll(errors: readonly Fault[]) {
   for (const { message, hint } of errors.slice(0, MOST_ERRORS)) tell(message, hint)
   if (errors.length > MOST_ERRORS) tell(`and ${errors.length - MOST_ERRORS} more`)
 }

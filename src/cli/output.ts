@@ -65,7 +65,7 @@ function writeToStream(data: string | Uint8Array) {
 /** A closed pipe is no error: a reader such as `head` has seen enough. A full disk is one: output is missing. */
 function endOutput(error: unknown): never {
   if (errorCode(error) === 'EPIPE') process.exit(0)
-  reportError(error)
+  reportError(error, '', process.argv.slice(3))
   process.exit(exitCodeOf(error))
 }
 

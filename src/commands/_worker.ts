@@ -45,16 +45,21 @@ export function releaseClaims() {
  * worker, because they also run from cron and in short-lived containers.
  */
 export function sayWhatIsLeft(folders: readonly string[]) {
+  const count = countLeft(folders)
+  if (count === 0) return
+  const what = counted(count, 'message waits for its time', 'messages wait for their time')
+  say(asTyped(`${what}, and no worker runs. The next event starts one, or run: hookbell worker`))
+}
+
+/** How many messages wait for a later attempt where no worker runs to make it. */
+export function countLeft(folders: readonly string[]): number {
   const alone = folders.filter((folder) => !isOnHold(folder) && !lockHolder(folder))
   const counts = alone.map(spoolIn).map((spool) => {
     return (
       listQuietly(spool.new).filter((name) => parseName(name)).length + countWaitingCards(spool)
     )
   })
-  const count = counts.reduce((sum, one) => sum + one, 0)
-  if (count === 0) return
-  const what = counted(count, 'message waits for its time', 'messages wait for their time')
-  say(asTyped(`${what}, and no worker runs. The next event starts one, or run: hookbell worker`))
+  return counts.reduce((sum, one) => sum + one, 0)
 }
 
 /** Starts a worker as the front door does, unless one runs. @param root where events wait: the state folder or its fallback */

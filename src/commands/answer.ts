@@ -35,7 +35,7 @@ export const answerCommand = defineCommand({
   },
   async run({ args: { id, answer, reason, json = false } }) {
     const state = stateDir()
-    if (id === 'off' || id === 'on') return await setAnswers(id, state)
+    if (id === 'off' || id === 'on') return await setAnswers(id, state, json)
     const all = answerableQuestions(state)
     if (id === undefined) return show(all, json)
     const question = find(all, id)
@@ -53,14 +53,16 @@ export const answerCommand = defineCommand({
   },
 })
 
-async function setAnswers(to: 'off' | 'on', state: string) {
+async function setAnswers(to: 'off' | 'on', state: string, json: boolean) {
   if (to === 'on') {
     takeBackRequest(state, 'answers-off')
+    if (json) return printJson({ answers: 'on' })
     return say('Questions can be answered from here again, beginning with the next one')
   }
   putRequest(state, 'answers-off')
   const waiting = listWaitingHooks(state)
   for (const hook of waiting) await endWait(state, hook)
+  if (json) return printJson({ answers: 'off', ended: waiting.length })
   const ended = waiting.length > 0 ? `; ended for ${waiting.length} that waited` : ''
   say(
     asTyped(

@@ -1,8 +1,8 @@
 import { defineCommand } from 'citty'
 import { asTyped } from '../cli/how-to-call.ts'
-import { say } from '../cli/output.ts'
+import { printJson, say } from '../cli/output.ts'
 import type { Client } from '../clients/define.ts'
-import { clients } from '../clients/index.ts'
+import { type ClientName, clients } from '../clients/index.ts'
 import { stateDir } from '../config/paths.ts'
 import { usageError } from '../errors.ts'
 import { waitIn } from '../install/hook-command.ts'
@@ -21,19 +21,22 @@ export const awayCommand = defineCommand({
       required: false,
       description: 'For how long, such as 30m. Default: 2h',
     },
+    json: { type: 'boolean', description: 'Print JSON: until (Unix ms), clients' },
   },
-  run({ args: { for: time = DEFAULT_TIME } }) {
+  run({ args: { for: time = DEFAULT_TIME, json } }) {
     const ms = parseDuration(time)
     if (ms === undefined)
       throw usageError(`away: "${time}" is no time`, 'Such as: hookbell away 2h')
     const state = stateDir()
-    const titles = waitingClients(state)
-    if (titles.length === 0) {
+    const names = waitingClients(state)
+    if (names.length === 0) {
       const hint = 'Register it first, such as: hookbell init --client codex --answers'
       throw usageError('away: no agent that is registered waits for an answer', hint)
     }
     const until = Date.now() + ms
     putRequest(state, 'away', `${until}`)
+    if (json) return printJson({ until, clients: names })
+    const titles = names.map((name) => clients[name].title)
     const what = `Away until ${formatSecond(until)}: questions of ${titles.join(' and ')} wait`
     say(
       asTyped(
@@ -44,7 +47,7 @@ export const awayCommand = defineCommand({
 })
 
 /** The clients that would show a question only after the wait. */
-function waitingClients(state: string): string[] {
+function waitingClients(state: string): ClientName[] {
   const places = knownPlaces(state, { env: process.env, cwd: process.cwd() })
   const found = places.filter(({ client: name, ...place }) => {
     const { takesAnswers }: Client = clients[name]
@@ -53,5 +56,5 @@ function waitingClients(state: string): string[] {
       takesAnswers?.asks === 'before' && hooks.some(({ command }) => waitIn(command) !== undefined)
     )
   })
-  return [...new Set(found.map(({ client }) => clients[client].title))]
+  return [...new Set(found.map(({ client }) => client))]
 }

@@ -22,6 +22,11 @@ export const configCommand = defineCommand({
   async run({ args: { action = 'show', file, json = false } }) {
     if (file !== undefined && action !== 'check')
       throw usageError(`config ${action}: takes no file`, 'See: hookbell config --help')
+    if (json && action === 'edit')
+      throw usageError(
+        'config edit: takes no --json',
+        'It opens an editor. See: hookbell config check',
+      )
     switch (action) {
       case 'show':
         return await (await import('./config/show.ts')).showConfig(json)

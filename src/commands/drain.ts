@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defineCommand } from 'citty'
 import { asTyped } from '../cli/how-to-call.ts'
-import { say } from '../cli/output.ts'
+import { printJson, say } from '../cli/output.ts'
 import { usageError } from '../errors.ts'
 import { acquireLock, releaseLock } from '../spool/lock/lock.ts'
 import { isOnHold, requestHandover } from '../spool/requests.ts'
@@ -24,6 +24,7 @@ export const drainCommand = defineCommand({
       description: 'Time limit, such as 5s or 1m',
       valueHint: 'TIME',
     },
+    json: { type: 'boolean', description: 'Print JSON: left (events)' },
   },
   async run({ args }) {
     const limitMs = parseDuration(args.timeout)
@@ -31,7 +32,8 @@ export const drainCommand = defineCommand({
       throw usageError(`drain: "${args.timeout}" is not a duration`, 'Such as 5s')
     const replaced = new Set<string>()
     const left = await drain(limitMs, replaced, becomeWorker(1))
-    say(left === 0 ? 'Nothing is left' : whatIsLeft(left))
+    if (args.json) printJson({ left })
+    else say(left === 0 ? 'Nothing is left' : whatIsLeft(left))
     // An attempt that hangs must not outlive the timeout.
     if (left > 0) releaseClaims()
     // The machine may stay up: neither the remaining events nor the withdrawal of a question may wait for its next event.

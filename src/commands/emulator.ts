@@ -46,9 +46,10 @@ export const emulatorCommand = defineCommand({
       valueHint: 'URL',
     },
     out: { type: 'string', description: 'Of record: the seed to write', valueHint: 'FILE' },
+    json: { type: 'boolean', description: 'Print only the line of JSON, on a terminal too' },
   },
   async run({ args }) {
-    const { action = 'run' } = args
+    const { action = 'run', json = false } = args
     if (!ACTIONS.includes(action)) {
       const hint = didYouMean(action, ACTIONS, 'Actions')
       throw usageError(`emulator: unknown action "${action}"`, hint)
@@ -62,14 +63,14 @@ export const emulatorCommand = defineCommand({
     const stopped = waitForSignal()
     if (action === 'record') {
       const { 'base-url': baseUrl, 'app-url': appUrl, out } = args
-      return await recordSeed({ baseUrl, appUrl, out, port, stopped })
+      return await recordSeed({ baseUrl, appUrl, out, port, stopped, json })
     }
     const emulator = await start({ ...args, port, appPort })
     const { url, appUrl, apiKey, computerId, serviceAccountId, keyId, sessionId } = emulator
     const ids = { computerId, serviceAccountId, keyId, sessionId }
     print(toSafeJson({ url, appUrl, apiKey, ...ids }))
     // stdout holds the JSON line alone, for programs that read it.
-    if (process.stdout.isTTY) process.stderr.write(howToUse(emulator))
+    if (process.stdout.isTTY && !json) process.stderr.write(howToUse(emulator))
     await stopped
     await emulator.close()
   },

@@ -41,9 +41,9 @@ export const hubCommand = defineCommand({
     },
     json: { type: 'boolean', description: 'Print JSON' },
   },
-  async run({ args }) {
+  async run({ args, rawArgs }) {
     const { action = 'run', what, id, page, all, json = false } = args
-    if (action === 'acl') return print(aclLines.join('\n'))
+    if (action === 'acl') return json ? printJson(aclLines) : print(aclLines.join('\n'))
     if (!ACTIONS.includes(action)) {
       throw usageError(`hub: unknown action "${action}"`, didYouMean(action, ACTIONS, 'Actions'))
     }
@@ -53,7 +53,7 @@ export const hubCommand = defineCommand({
     const wanted = action === 'dead' ? deadAction('hub dead', what, { id, all }) : undefined
     const place = page === undefined ? undefined : parsePlace(page)
     const config = await loadHub()
-    if (action === 'run') return await runHub(config, place)
+    if (action === 'run') return await runHub(config, place, rawArgs)
     const loaded = config.get()
     const { withHub } = await import('../hub-server/status.ts')
     return await withHub(loaded, async (hub) => {
@@ -61,8 +61,8 @@ export const hubCommand = defineCommand({
       if (action === 'sessions') return await showSessions(hub, json)
       if (action === 'why') return await showWhy(hub, what ?? '', json)
       if (wanted?.action === 'list') return await listDead(hub, json)
-      if (wanted) return await actOn(hub, wanted.action, wanted.id)
-      return await flush(hub)
+      if (wanted) return await actOn(hub, wanted.action, wanted.id, json)
+      return await flush(hub, json)
     })
   },
 })
@@ -82,9 +82,10 @@ async function showStatus(hub: OpenHub, json: boolean) {
   else print(statusText(status))
 }
 
-async function flush(hub: OpenHub) {
+async function flush(hub: OpenHub, json: boolean) {
   const { flushHub } = await import('../hub-server/flush.ts')
   const count = await flushHub(hub)
+  if (json) return printJson({ waiting: count })
   print(`${counted(count, 'message')} waiting; tried again within seconds, if a hub runs`)
 }
 
@@ -115,10 +116,16 @@ async function listDead(hub: OpenHub, json: boolean) {
   print(table(rows))
 }
 
-async function actOn(hub: OpenHub, action: 'retry' | 'drop', id: string | undefined) {
+async function actOn(
+  hub: OpenHub,
+  action: 'retry' | 'drop',
+  id: string | undefined,
+  json: boolean,
+) {
   const { actOnDead } = await import('../hub-server/dead.ts')
   const count = await actOnDead(hub, action, id)
   if (count === 0 && id)
     throw usageError(`hub dead: no dead message "${id}"`, 'See: hookbell hub dead')
+  if (json) return printJson({ [action === 'retry' ? 'retried' : 'dropped']: count })
   print(action === 'retry' ? `${count} put back` : `${count} dropped`)
 }

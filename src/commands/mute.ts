@@ -1,6 +1,6 @@
 import { defineCommand } from 'citty'
 import { asTyped } from '../cli/how-to-call.ts'
-import { say } from '../cli/output.ts'
+import { printJson, say } from '../cli/output.ts'
 import { mutesInForce, readMutes, writeMutes } from '../policy/mute-file.ts'
 import {
   describeMute,
@@ -41,6 +41,10 @@ export const muteCommand = defineCommand({
     },
     kind: { type: 'string', description: 'Only this kind, such as done', valueHint: 'KIND' },
     questions: { type: 'boolean', description: 'Permission questions too' },
+    json: {
+      type: 'boolean',
+      description: 'Print JSON: mute, others, unmute (the command), note (about the name)',
+    },
   },
   run({ args }) {
     const now = new Date()
@@ -49,15 +53,19 @@ export const muteCommand = defineCommand({
     const mute = makeMute({ ...muteExtent('mute', args), until, questions: args.questions })
     const folders = stateFolders()
     for (const folder of folders) add(folder, mute, now.getTime())
+    const unseen = unseenExtent(mute, folders)
+    const others = mutesInForce(folders, now.getTime()).filter((one) => !isSameExtent(one, mute))
+    if (args.json) {
+      const note = unseen === undefined ? {} : { note: unseen }
+      return printJson({ mute, others, unmute: asTyped(unmuteCommand(mute)), ...note })
+    }
     const isSpared = mute.kind === undefined && !mute.questions
     const questions = isSpared ? ' Questions still come.' : ''
     const hour = words.length === 0 ? ', for an hour' : ''
     const what = `${describeMute(mute)}${hour}.${questions} Take it back with: ${unmuteCommand(mute)}`
     say(asTyped(showPath(what)))
-    const unseen = unseenExtent(mute, folders)
     if (unseen !== undefined) say(showPath(unseen))
-    for (const other of mutesInForce(folders, now.getTime()))
-      if (!isSameExtent(other, mute)) say(showPath(`Also muted ${extentOf(other)}`))
+    for (const other of others) say(showPath(`Also muted ${extentOf(other)}`))
   },
 })
 

@@ -25,7 +25,10 @@ export const secretsCommand = defineCommand({
       type: 'boolean',
       description: 'Use the keychain of this desktop instead of the file',
     },
-    json: { type: 'boolean', description: 'Print the list as JSON; never a value' },
+    json: {
+      type: 'boolean',
+      description: 'Print JSON, never a value. Of set: name, in, usedBy; of unset: name, wasSet',
+    },
   },
   async run({ args: { action = 'list', name, keychain = false, json = false } }) {
     if (action === 'list') return list(json)
@@ -38,8 +41,8 @@ export const secretsCommand = defineCommand({
     // The word may be the secret itself, so the message does not repeat it.
     if (!/^[A-Za-z_]\w{0,127}$/.test(name) || name === '__proto__')
       throw usageError(`secrets ${action}: not a name`, NAME_RULE)
-    if (action === 'set') return await set(name, keychain)
-    return await unset(name, keychain)
+    if (action === 'set') return await set(name, keychain, json)
+    return await unset(name, keychain, json)
   },
 })
 
@@ -62,43 +65,53 @@ function inWords({ name, from, usedBy }: SecretRow, isKnown: boolean): string[] 
   return [name, from || 'not set', usedBy.length > 0 ? `for ${usedBy.join(', ')}` : unused]
 }
 
-async function set(name: string, keychain: boolean) {
+async function set(name: string, keychain: boolean, json: boolean) {
   const value = await askSecret(`${name} (hidden): `)
   if (!keychain) {
+    const path = secretsPath(configDir())
     writeSecret(configDir(), name, value)
-    say(`${name} is set in ${secretsPath(configDir())}`)
-    return sayIfUseless(name)
+    if (!json) say(`${name} is set in ${path}`)
+    const users = usersOf(name)
+    if (json) return printJson({ name, in: path, usedBy: users ?? [] })
+    return users?.length === 0 ? sayUnused(name) : undefined
   }
   await writeKeychain(name, value, stateDir())
+  if (json) return printJson({ name, in: 'keychain', usedBy: usersOf(name) ?? [] })
   const line = `"secrets": { "${name}": "keychain" }`
   say(`${name} is in the keychain. Say so in your configuration: ${line}`)
 }
 
 /**
- * Reports a name that no channel refers to: a typo would otherwise be noticed only when a message waits.
+ * What refers to the name. @returns undefined if the configuration has another fault, so that nobody knows
  * @throws HookbellError E_CONFIG if the value does not fit its option, such as a URL with a typo
  */
-function sayIfUseless(name: string) {
+function usersOf(name: string): readonly string[] | undefined {
   const config = new CurrentConfig(configDir(), stateDir()).get()
   const faults = config.problem ? [config.problem, ...config.problem.others] : []
   const ofValue = faults.find(({ message }) => message.includes(`(with the value of \${${name}})`))
   if (ofValue) throw ofValue
-  if (config.problem || secretRows(config, readSecrets(configDir())).some(isUsed)) return
-  const guess = config.unset.length > 0 ? ` ${didYouMean(name, config.unset)}` : ''
-  say(`No channel refers to \${${name}} yet.${guess}`)
-
-  function isUsed(row: SecretRow) {
-    return row.name === name && row.usedBy.length > 0
-  }
+  if (config.problem) return undefined
+  const rows = secretRows(config, readSecrets(configDir()))
+  return rows.find((row) => row.name === name)?.usedBy ?? []
 }
 
-async function unset(name: string, keychain: boolean) {
+/** A typo in the name would otherwise be noticed only when a message waits. */
+function sayUnused(name: string) {
+  const { unset: missing } = new CurrentConfig(configDir(), stateDir()).get()
+  const guess = missing.length > 0 ? ` ${didYouMean(name, missing)}` : ''
+  say(`No channel refers to \${${name}} yet.${guess}`)
+}
+
+async function unset(name: string, keychain: boolean, json: boolean) {
   if (keychain) {
     await removeKeychain(name, stateDir())
+    if (json) return printJson({ name, wasSet: true })
     return say(`${name} is removed from the keychain`)
   }
   const path = secretsPath(configDir())
-  say(removeSecret(configDir(), name) ? `${name} is removed from ${path}` : `${name} was not set`)
+  const wasSet = removeSecret(configDir(), name)
+  if (json) return printJson({ name, wasSet })
+  say(wasSet ? `${name} is removed from ${path}` : `${name} was not set`)
 }
 
 /** What may be shown about a secret: never its value. */

@@ -27,7 +27,7 @@ export const workerCommand = defineCommand({
       folders.map((state) => work({ ...options, stateDir: state })),
     )
     const done = summaries.filter((summary) => summary !== undefined)
-    if (done.length === 0) return tellBusy(stateDir())
+    if (done.length === 0) return args.json ? 0 : tellBusy(stateDir())
     const handled = done.reduce((sum, summary) => sum + summary.handled, 0)
     if (!args.json) {
       say(`${handled} handled${handled > 0 ? '; see: hookbell log' : ''}`)

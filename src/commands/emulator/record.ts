@@ -10,12 +10,13 @@ interface Recording {
   appUrl: string | undefined
   out: string | undefined
   port: number
+  json: boolean
   /** Resolves when the recording is to end. */
   stopped: Promise<unknown>
 }
 
 /** Passes requests on to a service until it is stopped, and writes the seed that its responses make. */
-export async function recordSeed({ baseUrl, appUrl, out, port, stopped }: Recording) {
+export async function recordSeed({ baseUrl, appUrl, out, port, stopped, json }: Recording) {
   if (!baseUrl) throw usageError('emulator record: --base-url is missing', 'The URL of the API')
   if (!out) throw usageError('emulator record: --out is missing', 'The seed file to write')
   const { startRecorder } = await import('../../emulator/record/proxy.ts')
@@ -25,7 +26,7 @@ export async function recordSeed({ baseUrl, appUrl, out, port, stopped }: Record
     // Before anything is recorded: a file that cannot be written would lose it all. Nor is another recording lost.
     await reserve(out)
     print(toSafeJson({ url: recorder.url }))
-    if (process.stdout.isTTY) process.stderr.write(howToUse(recorder.url, out))
+    if (process.stdout.isTTY && !json) process.stderr.write(howToUse(recorder.url, out))
     await stopped
   } finally {
     await recorder.close()

@@ -14,12 +14,19 @@ const LOOK_MS = 2000
 
 type Running = Awaited<ReturnType<typeof start>>
 
-/** Runs the hub until SIGINT or SIGTERM. Every line of output is JSON, for the log of the system. */
-export async function runHub(config: CurrentConfig, place: Place | undefined): Promise<never> {
+/**
+ * Runs the hub until SIGINT or SIGTERM. Every line of output is JSON, for the log of the system.
+ * @param words of the command line, which say how an error is printed
+ */
+export async function runHub(
+  config: CurrentConfig,
+  place: Place | undefined,
+  words: readonly string[],
+): Promise<never> {
   const exitCode = await run(config, place).then(
     () => 0,
     (error: unknown) => {
-      reportError(error, 'hub')
+      reportError(error, 'hub', words)
       return exitCodeOf(error)
     },
   )
