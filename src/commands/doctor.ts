@@ -78,7 +78,9 @@ async function examine({
 
 /** The verdict, what is wrong, on demand the rest, and the verdict again: the end is what a terminal shows. */
 function report(checks: readonly Check[], isVerbose: boolean | undefined): string {
-  const faults = [...withStatus(checks, 'broken'), ...withStatus(checks, 'warning')]
+  const faults = [...withStatus(checks, 'broken'), ...withStatus(checks, 'warning')].filter(
+    isNoResult,
+  )
   const others = [...withStatus(checks, 'cannot tell'), ...withStatus(checks, 'ok')]
   const rows = [...faults, ...(isVerbose ? others : [])]
   const verdict = verdictOf(faults, others)
@@ -96,6 +98,13 @@ function verdictOf([first, ...more]: readonly Check[], others: readonly Check[])
   const word = first.status === 'broken' ? 'Not working' : 'To look at'
   const count = more.length > 0 ? ` (and ${more.length} more)` : ''
   return `${paint(colours[first.status], word)}: ${first.id}${count}. First: ${what}`
+}
+
+/** Whether a fault has a row of its own: one that only repeats what another says is its result, such as in a channel. */
+function isNoResult({ status, seen }: Check, _: number, all: readonly Check[]): boolean {
+  return !all.some((other) => {
+    return other.status === status && other.seen !== seen && seen.includes(other.seen)
+  })
 }
 
 function withStatus(checks: readonly Check[], status: CheckStatus): Check[] {

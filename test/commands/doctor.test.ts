@@ -56,6 +56,16 @@ describe('hookbell doctor', () => {
     expect(exitCode).toBe(2)
   })
 
+  it('has one row for a fault and what it led to in a channel', async () => {
+    const home = await makeHome({ channels: { desk: { type: 'desktop' } }, lingerSeconds: 0 })
+    home.accept({ hook_event_name: 'StopFailure' })
+    await home.run('worker', '--once')
+    const ids = (await examine(home, '--offline')).problems.map(({ id }) => id)
+    expect(ids).toEqual(expect.arrayContaining(['channel.desk', 'desktop.bus']))
+    const { stdout } = await home.run('doctor', '--offline')
+    expect(stdout.match(/no D-Bus session bus/g)).toHaveLength(1)
+  })
+
   it('finds no problem after init, and its test event notifies nobody', async () => {
     const home = await makeInstalled()
     const { exitCode, problems, find } = await examine(home)

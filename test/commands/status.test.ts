@@ -103,8 +103,8 @@ describe('hookbell status', () => {
     home.accept({ hook_event_name: 'PermissionRequest', tool_name: 'Bash' }, 'claude')
     await home.run('worker', '--once')
     const { exitCode, stdout } = await home.run('status')
-    expect(stdout).toMatch(/^events .* \+ 1 undelivered \+/m)
-    expect(stdout).toMatch(/^phone +not usable {2}nothing sent yet/m)
+    expect(stdout).toMatch(/^events +\d+: .*\b1 undelivered\b/m)
+    expect(stdout).toMatch(/^phone +not usable; nothing sent yet/m)
     expect(stdout).toMatch(
       /^x 1 question reached nobody; the first: .*: permission needed \(team: .*404/m,
     )
@@ -163,7 +163,7 @@ describe.skipIf(process.platform === 'win32')('a folder of the spool that cannot
     const folder = join(home.state, 'spool/dead')
     symlinkSync('dead', folder)
     const { exitCode, stdout } = await home.run('status')
-    expect(stdout).toMatch(/^events +1 accepted/m)
+    expect(stdout).toMatch(/^events +1: /m)
     expect(stdout).toContain(`x ${folder} cannot be read; the next worker opens it again`)
     expect(exitCode).toBe(1)
   })
@@ -220,8 +220,8 @@ describe('a channel without a route', () => {
     const test = await home.run('test', 'alone')
     expect(test.stdout).toContain('No route names it: no event reaches it')
     const { exitCode, stdout } = await home.run('status')
-    expect(stdout).toMatch(/^alone +file {2}delivered just now: .*; no route names it: no event/m)
-    expect(stdout).toMatch(/^told +file {2}nothing sent yet$/m)
+    expect(stdout).toMatch(/^alone +file; delivered just now: .*; no route names it: no event/m)
+    expect(stdout).toMatch(/^told +file; nothing sent yet$/m)
     expect(exitCode).toBe(0)
     const { channels } = JSON.parse((await home.run('status', '--json')).stdout)
     expect(channels).toMatchObject([
@@ -243,7 +243,7 @@ describe.skipIf(process.platform === 'win32')('a state folder with several paths
       join(home.home, 'link/hookbell'),
     ]) {
       home.env.HOOKBELL_STATE_DIR = name
-      expect((await home.run('status')).stdout, name).toMatch(/^events +1 accepted/m)
+      expect((await home.run('status')).stdout, name).toMatch(/^events +1: /m)
     }
   })
 })
@@ -262,7 +262,7 @@ it.skipIf(process.getuid?.() !== 0)('a user ignores a fallback folder of root', 
       ...{ env: home.env, cwd: home.home, encoding: 'utf8' },
     })
   const { stdout } = run('status')
-  expect(stdout).toMatch(/^events +0 accepted/m)
+  expect(stdout).toMatch(/^events +none yet$/m)
   expect(stdout).not.toContain(fallback)
   expect(run('mute', '1h')).toMatchObject({ status: 0, stderr: '' })
 })

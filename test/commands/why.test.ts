@@ -38,7 +38,7 @@ describe('hookbell why', () => {
     expect(plain(stdout, id)).toMatchInlineSnapshot(`
       "Droid · api-server: done <id>
         accepted  <time>
-        client    droid, session 00000001-2222-4333-8444-555555555555
+        client    droid, session 00000001
         kind      done: event Stop
         route 1   not matched: on: failed
         route 2   matched: on: done; when client: droid
@@ -55,7 +55,7 @@ describe('hookbell why', () => {
     home.accept(failure, 'claude', { CLAUDE_CODE_ENTRYPOINT: 'claude-vscode' })
     await home.run('worker', '--once')
     const { stdout } = await home.run('why')
-    expect(stdout).toContain(`client    claude in VS Code, session ${session_id}\n`)
+    expect(stdout).toContain(`client    claude in VS Code, session ${session_id.slice(0, 8)}\n`)
   })
 
   it('does not take a test event of doctor for the last event', async () => {
@@ -97,7 +97,7 @@ describe('hookbell why', () => {
     expect(plain(why.stdout, end)).toMatchInlineSnapshot(`
       "Droid · api-server: session ended (other) <id>
         accepted  <time>
-        client    droid, session 00000001-2222-4333-8444-555555555555
+        client    droid, session 00000001
         kind      ended: event SessionEnd, reason other
         kind      corrected: ended: the last turn of the session had ended well
         route 1   not matched: on: failed
@@ -150,6 +150,15 @@ describe('hookbell why', () => {
     await tell({ hook_event_name: 'Stop' })
     const { stdout } = await home.run('why')
     expect(stdout).toMatch(/team +\S+ \S+ attempt 1: .*500.*; next \d{4}-/)
+  })
+
+  it('says once why several attempts of a channel failed', async () => {
+    const { home, tell } = await makeWhyHome([500, 500, 404])
+    await tell({ hook_event_name: 'Stop' })
+    await home.run('flush')
+    expect((await home.run('why')).stdout.match(/.*500.*/g)).toEqual([
+      expect.stringMatching(/team +\S+ \S+ attempt 2 \(and 1 before\): .*; next \d{4}-/),
+    ])
   })
 
   it('explains why an event is invalid', async () => {

@@ -20,7 +20,7 @@ export interface Fault {
 
 /** The problems that `status` prints. After a repair, a worker may still be emptying the fallback folder. */
 const problems = async (home: BrokenHome) =>
-  (await home.run(['status'])).stdout.split('\n').filter((line) => line.startsWith('x '))
+  (await home.run(['status'])).stdout.split('\n').filter((line) => /^x |has a problem: /.test(line))
 
 /** Breaks a working home, and expects what `doctor` and `status` report before and after the repair. */
 export function testFaults(faults: Readonly<Record<string, Fault>>) {

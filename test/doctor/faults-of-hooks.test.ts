@@ -19,7 +19,7 @@ const faults: Record<string, Fault> = {
   'a session removed the hooks from the settings': {
     break: ({ settings }) => writeFileSync(settings, '{"model": "x"}'),
     doctor: ['client.droid.vanished', 'broken', /hooks are gone from/, /hookbell init --client/],
-    status: /^x Factory droid: the hooks are gone/m,
+    status: /^droid +has a problem: the hooks are gone/m,
     repair: 'as advised',
   },
   'a session rewrote the settings without one of the hooks': {
@@ -31,7 +31,7 @@ const faults: Record<string, Fault> = {
       /^Stop: gone from .*, registered 20.*, last written 20/,
       /hookbell init --client/,
     ],
-    status: /^x Factory droid: Stop: gone from/m,
+    status: /^droid +has a problem: Stop: gone from/m,
     repair: 'as advised',
   },
   'somebody removed the hooks from the settings of a project': {
@@ -45,13 +45,13 @@ const faults: Record<string, Fault> = {
       /hooks are gone from .*api-server.*not there any more/,
       /in .*api-server: hookbell init --client droid --project$/,
     ],
-    status: /^x Factory droid: the hooks are gone/m,
+    status: /^droid +has a problem: the hooks are gone/m,
     repair: 'as advised',
   },
   'hooks are switched off by the user': {
     break: ({ editSettings }) => editSettings((value) => ({ ...value, hooksDisabled: true })),
     doctor: ['client.droid.switch', 'broken', /sets "hooksDisabled"/, /Remove that setting/],
-    status: /^x Factory droid: .*sets "hooksDisabled"/m,
+    status: /^droid +has a problem: .*sets "hooksDisabled"/m,
     repair: ({ editSettings }) => editSettings(({ hooksDisabled: _, ...value }) => value),
   },
   'hooks are switched off by the repository': {
@@ -60,7 +60,7 @@ const faults: Record<string, Fault> = {
       writeFileSync(join(project, '.factory/settings.json'), '{"hooksDisabled": true}')
     },
     doctor: ['client.droid.switch', 'broken', /api-server.*sets "hooksDisabled"/, /Remove/],
-    status: /^x Factory droid: .*api-server.*sets "hooksDisabled"/m,
+    status: /^droid +has a problem: .*api-server.*sets "hooksDisabled"/m,
     repair: ({ project }) => rmSync(join(project, '.factory'), { recursive: true }),
   },
   'the settings come from another machine': {
@@ -76,7 +76,7 @@ const faults: Record<string, Fault> = {
       /^hookbell init --client droid$/,
     ],
     status:
-      /^x Factory droid: .*\/Users\/alice\/.* does not exist\. Run: hookbell init --client droid$/m,
+      /^droid +has a problem: .*\/Users\/alice\/.* does not exist\. Run: hookbell init --client droid$/m,
     repair: 'as advised',
   },
   'the hooks start the front door of another state folder': {
@@ -94,7 +94,7 @@ const faults: Record<string, Fault> = {
       /of before\/hookbell-hook: its events are not stored here$/,
       /^hookbell init --client droid, or set HOOKBELL_STATE_DIR='.* of before'$/,
     ],
-    status: /^x Factory droid: .*its events are not stored here/m,
+    status: /^droid +has a problem: .*its events are not stored here/m,
     repair: 'as advised',
   },
   'the settings of a project come from another machine': {
@@ -113,7 +113,7 @@ const faults: Record<string, Fault> = {
       /api-server.*settings\.json starts \/Users\/alice\//,
       /^In .*api-server: hookbell init --client droid --project$/,
     ],
-    status: /^x Factory droid: .*api-server.* does not exist/m,
+    status: /^droid +has a problem: .*api-server.* does not exist/m,
     repair: 'as advised',
   },
   'the front door is gone': {
@@ -203,7 +203,7 @@ const faults: Record<string, Fault> = {
   'the settings of the client are not JSON': {
     break: ({ settings }) => appendFileSync(settings, '{'),
     doctor: ['client.droid.shape', 'broken', /settings\.json:\d+:\d+: /, /Correct it by hand/],
-    status: /^x Factory droid: .*settings\.json:\d+:\d+: .*Correct it by hand$/m,
+    status: /^droid +has a problem: .*settings\.json:\d+:\d+: .*Correct it by hand$/m,
     repair: ({ settings }) => writeFileSync(settings, readFileSync(settings, 'utf8').slice(0, -1)),
   },
   'the settings file is a folder': {
@@ -212,7 +212,7 @@ const faults: Record<string, Fault> = {
       mkdirSync(settings)
     },
     doctor: ['client.droid.shape', 'broken', /settings\.json: not a regular file$/, /Correct it/],
-    status: /^x Factory droid: .*settings\.json: not a regular file/m,
+    status: /^droid +has a problem: .*settings\.json: not a regular file/m,
     repair: async ({ settings, run }) => {
       rmSync(settings, { recursive: true })
       await run(['init', '--client', 'droid', '--yes'])
@@ -229,7 +229,7 @@ const faults: Record<string, Fault> = {
       /settings\.json: a part of this path is not a folder$/,
       /Correct it/,
     ],
-    status: /^x Factory droid: .*settings\.json: a part of this path is not a folder/m,
+    status: /^droid +has a problem: .*settings\.json: a part of this path is not a folder/m,
     repair: ({ settings }) => {
       rmSync(dirname(settings))
       renameSync(`${settings}.before`.replace('.factory/', ''), dirname(settings))
@@ -242,7 +242,7 @@ const faults: Record<string, Fault> = {
         '{"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}',
       ),
     doctor: ['client.droid.in-force', 'broken', /^Stop in .* is hidden by .*hooks\.json/, /init/],
-    status: /^x Factory droid: Stop in .* is hidden by .*Run: hookbell init --client droid$/m,
+    status: /^droid +has a problem: Stop in .* is hidden by .*Run: hookbell init --client droid$/m,
     repair: 'as advised',
   },
   'a command is registered twice': {
@@ -254,7 +254,7 @@ const faults: Record<string, Fault> = {
   'codex has not approved the hooks': {
     client: 'codex',
     doctor: ['client.codex.trust', 'warning', /not approved yet: /, /\/hooks/],
-    status: /^x Codex CLI: not approved yet: .*\/hooks$/m,
+    status: /^codex +has a problem: not approved yet: .*\/hooks/m,
     repair: approveInCodex,
   },
   'the organization allows only its own hooks': {
@@ -267,7 +267,7 @@ const faults: Record<string, Fault> = {
       }`,
     break: ({ home }) => writeFileSync(join(home, 'managed'), '{"allowManagedHooksOnly": true}'),
     doctor: ['client.claude.switch', 'broken', /^\/etc\/.*"allowManagedHooksOnly"/, /Remove/],
-    status: /^x Claude Code: \/etc\/.*"allowManagedHooksOnly"/m,
+    status: /^claude +has a problem: \/etc\/.*"allowManagedHooksOnly"/m,
     repair: ({ home }) => rmSync(join(home, 'managed')),
   },
 }

@@ -12,16 +12,10 @@ import { LATEST, type Status } from './read.ts'
 
 /** The status as lines for a person. */
 export function describeStatus(status: Status): string {
-  const { accepted, delivered, suppressed, undelivered, dead, waiting } = status
-  const { config, channels } = status
-  const nobody = undelivered > 0 ? ` + ${undelivered} undelivered` : ''
-  const events =
-    `${accepted} accepted = ${delivered} delivered + ${suppressed} suppressed${nobody}` +
-    ` + ${dead} dead + ${waiting} waiting`
+  const { accepted, config, channels } = status
   const unseen = accepted > LATEST ? `none of the last ${LATEST} events` : 'no event yet'
   const lines = [
-    ['events', events],
-    ['last', status.lastEvent === null ? 'none yet' : ago(status.lastEvent)],
+    ['events', describeEvents(status)],
     ...waitingLines(status),
     ['worker', describeWorker(status)],
     ['config', config.source === 'file' ? showPath(config.path) : `${config.source} settings`],
@@ -30,10 +24,22 @@ export function describeStatus(status: Status): string {
     ...(status.hub === undefined ? [] : [['hub', describeHub(status.hub)]]),
     ...channels.map((channel) => [channel.name, describeChannel(channel)]),
   ]
-  const problems = status.problems.map(
-    (problem) => `${paint('red', 'x')} ${asTyped(escapeControls(problem))}`,
-  )
+  // The row of a client says its first problem already.
+  const said = status.clients.map(({ title, problems }) => `${title}: ${problems[0]}`)
+  const problems = status.problems
+    .filter((problem) => !said.includes(problem))
+    .map((problem) => `${paint('red', 'x')} ${asTyped(escapeControls(problem))}`)
   return [table(lines.map((cells) => cells.map(asTyped))), ...problems].join('\n')
+}
+
+/** How many came, and what became of them: what did not happen is left out. */
+function describeEvents({ accepted, lastEvent, ...counts }: Status): string {
+  if (accepted === 0) return 'none yet'
+  const outcomes = (['delivered', 'suppressed', 'undelivered', 'dead', 'waiting'] as const)
+    .filter((outcome) => counts[outcome] > 0)
+    .map((outcome) => `${counts[outcome]} ${outcome}`)
+  const last = lastEvent === null ? '' : `; the last ${ago(lastEvent)}`
+  return `${accepted}: ${outcomes.join(', ')}${last}`
 }
 
 /** Without a worker, no failed delivery is tried again when it is due. */
@@ -51,10 +57,11 @@ function describeDoor({ installed, state, hub, channels }: Status): string {
     : 'not installed: hookbell init'
 }
 
-function describeChannel({ type, isReachable, last }: Status['channels'][number]): string {
+function describeChannel({ name, type, isReachable, last }: Status['channels'][number]): string {
   const what = last ? `${painted(last.state)}${whenOf(last)}: ${last.detail}` : 'nothing sent yet'
   const reach = isReachable ? '' : '; no route names it: no event reaches it'
-  return `${type || 'not usable'}  ${what}${reach}`
+  const kind = type === name ? '' : `${type || 'not usable'}; `
+  return `${kind}${what}${reach}`
 }
 
 function whenOf({ state, at }: Pick<ChannelStatus, 'state' | 'at'>): string {
@@ -69,9 +76,11 @@ function painted(state: string): string {
 /** Rows about what is silenced and what waits; none if nothing is. */
 function waitingLines({ onHold, mutes, oldestWaiting, parked }: Status): string[][] {
   const { failed, held, nextAt } = parked
-  const counts = [
+  const facts = [
     ...(failed > 0 ? [`${deliveries(failed)} to be tried again`] : []),
     ...(held > 0 ? [`${deliveries(held)} held back`] : []),
+    ...(nextAt === null ? [] : [`the next ${ahead(nextAt)}`]),
+    ...(oldestWaiting === null ? [] : [`the oldest came ${ago(oldestWaiting)}`]),
   ]
   return [
     ...(onHold ? [['on hold', 'nothing is sent until: hookbell resume']] : []),
@@ -79,8 +88,7 @@ function waitingLines({ onHold, mutes, oldestWaiting, parked }: Status): string[
       'muted',
       escapeControls(`${one.extent}; take it back with: ${unmuteCommand(one)}`),
     ]),
-    ...(oldestWaiting === null ? [] : [['oldest', `accepted ${ago(oldestWaiting)}`]]),
-    ...(nextAt === null ? [] : [['parked', `${counts.join(', ')}; next ${ahead(nextAt)}`]]),
+    ...(facts.length === 0 ? [] : [['waiting', facts.join(', ')]]),
   ]
 }
 

@@ -3,6 +3,7 @@ import { idAtHub } from '../../hub/handed-over.ts'
 import type { AcceptedEntry, EventFacts, JournalEntry, TraceStep } from '../../journal/entry.ts'
 import { channelsOf, type EventStatus, isOpen, questionEnd } from '../../journal/history.ts'
 import { formatSecond } from '../../text/local-time.ts'
+import { shortSession } from '../../text/short-session.ts'
 import { questionEndInWords } from '../_question-end.ts'
 
 const UNCLAIMED = 'no worker has claimed it yet'
@@ -23,7 +24,7 @@ export function reasonsOf(told: WithEntries, isOnHold: boolean): [string, string
 }
 
 function origin({ client, sessionId, event, kind, facts = {} }: AcceptedEntry): [string, string][] {
-  const session = sessionId ? `, session ${sessionId}` : ''
+  const session = sessionId ? `, session ${shortSession(sessionId)}` : ''
   const where = facts.surface ? ` in ${facts.surface}` : ''
   const headless = facts.isHeadless ? ', headless' : ''
   return [
@@ -73,8 +74,12 @@ function afterwards(
       ]
     }
     case 'deferred': {
+      const same = entries.filter((one) => isSameFailure(one, entry))
+      if (entry !== same.at(-1)) return []
+      const before = same.length > 1 ? ` (and ${same.length - 1} before)` : ''
       const next = formatSecond(entry.until)
-      return [[entry.channel, `${when} attempt ${entry.attempt}: ${entry.reason}; next ${next}`]]
+      const what = `${when} attempt ${entry.attempt}${before}`
+      return [[entry.channel, `${what}: ${entry.reason}; next ${next}`]]
     }
     case 'unavailable':
       return [[entry.channel, `${when} not available here: ${entry.reason}`]]
@@ -108,6 +113,13 @@ function afterwards(
     default:
       return []
   }
+}
+
+function isSameFailure(
+  one: JournalEntry,
+  { channel, reason }: { channel: string; reason: string },
+) {
+  return one.type === 'deferred' && one.channel === channel && one.reason === reason
 }
 
 /** After many attempts, or a long time, the reason itself says so. */
