@@ -23,7 +23,7 @@ const presets = {
   },
   // https://learn.microsoft.com/exchange/clients-and-mobile-in-exchange-online/authenticated-client-smtp-submission
   microsoft: {
-    title: 'Microsoft 365, if SMTP AUTH is allowed (not Outlook.com)',
+    title: 'Microsoft 365 with SMTP AUTH (not Outlook.com)',
     server: 'smtp://smtp.office365.com',
     user: ADDRESS,
     password: 'Password',

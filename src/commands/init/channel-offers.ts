@@ -23,6 +23,8 @@ export interface Question {
 export interface ChannelOffer {
   title: string
   questions: readonly Question[]
+  /** Where a person who has none yet gets the URL that is asked for. */
+  where?: string
   /** Makes the channel's options in the configuration. `value` returns an answer, or a reference to it. */
   options(value: (variable: string) => string): Record<string, unknown>
   /** Asks in the conversation, where that takes more than the questions. @returns the channel's options */
@@ -33,7 +35,7 @@ const webUrlFault = (answer: string) => {
   const { protocol, hostname } = parsed(answer)
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
     ? undefined
-    : 'Not a URL that begins with https:// (http:// only for this machine)'
+    : 'It begins with https:// (http:// only on this machine)'
 }
 
 const mailUrlFault = (answer: string) =>
@@ -50,7 +52,7 @@ const addressFault = (answer: string) => {
 export const channelOffers: Readonly<Record<string, ChannelOffer>> = {
   desktop: { title: 'Desktop notification', questions: [], options: () => ({}) },
   terminal: {
-    title: 'Terminal of the session: a bell or more, also over SSH',
+    title: 'Terminal of the session, also over SSH',
     questions: [],
     options: () => ({}),
   },
@@ -90,8 +92,18 @@ export const channelOffers: Readonly<Record<string, ChannelOffer>> = {
     ],
     options: (value) => ({ server: value('GOTIFY_URL'), token: value('GOTIFY_TOKEN') }),
   },
-  slack: offerWithUrl('Slack', 'SLACK_WEBHOOK_URL', 'URL of an incoming webhook'),
-  discord: offerWithUrl('Discord', 'DISCORD_URL', 'URL of a webhook'),
+  slack: offerWithUrl(
+    'Slack',
+    'SLACK_WEBHOOK_URL',
+    'URL of an incoming webhook',
+    'At https://api.slack.com/apps: your app (or a new one),\nIncoming Webhooks, Add New Webhook.',
+  ),
+  discord: offerWithUrl(
+    'Discord',
+    'DISCORD_URL',
+    'URL of a webhook',
+    'In the settings of the Discord channel: Integrations,\nWebhooks, Copy Webhook URL.',
+  ),
   telegram: {
     title: 'Telegram',
     questions: [
@@ -116,7 +128,12 @@ export const channelOffers: Readonly<Record<string, ChannelOffer>> = {
     options: (value) => ({ token: value('TELEGRAM_TOKEN'), chat: value('TELEGRAM_CHAT') }),
     ask: (dialog) => askTelegram(dialog),
   },
-  teams: offerWithUrl('Microsoft Teams', 'TEAMS_URL', 'URL of its webhook workflow'),
+  teams: offerWithUrl(
+    'Microsoft Teams',
+    'TEAMS_URL',
+    'URL of its webhook workflow',
+    'At the Teams channel: ••• (More options), Workflows, the\ntemplate that posts when a webhook request is received.',
+  ),
   email: {
     title: 'Mail',
     questions: [
@@ -152,10 +169,11 @@ export const channelOffers: Readonly<Record<string, ChannelOffer>> = {
 }
 
 /** A channel that needs only a URL, which is a secret. */
-function offerWithUrl(title: string, variable: string, text: string): ChannelOffer {
+function offerWithUrl(title: string, variable: string, text: string, where?: string): ChannelOffer {
   return {
     title,
     questions: [{ variable, text, isSecret: true, fault: webUrlFault }],
+    ...(where !== undefined && { where }),
     options: (value) => ({ url: value(variable) }),
   }
 }

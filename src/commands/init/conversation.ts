@@ -132,9 +132,10 @@ async function mayHaveDesktop(env: Place['env']): Promise<boolean> {
 }
 
 async function askChannel(type: string, secrets: Map<string, string>) {
-  const { title, questions, options, ask } = channelOffers[type] as ChannelOffer
+  const { title, questions, where, options, ask } = channelOffers[type] as ChannelOffer
   const dialog = terminalDialog(title, secrets)
   if (ask) return { type, ...(await ask(dialog)) }
+  if (where !== undefined) dialog.say(`${title}\n${where}`)
   const answers = new Map<string, string>()
   for (const { variable, text, isSecret, placeholder, fault } of questions) {
     const answer = isSecret

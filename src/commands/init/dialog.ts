@@ -34,7 +34,7 @@ export function terminalDialog(title: string, secrets: Map<string, string>): Dia
       answerOf(
         clack.text({
           message: asked(question),
-          validate: (answer) => fault(answer?.trim() ?? ''),
+          validate: belowFrame(fault),
           ...(placeholder !== undefined && { placeholder }),
           ...(initial !== undefined && { initialValue: initial }),
         }),
@@ -44,7 +44,7 @@ export function terminalDialog(title: string, secrets: Map<string, string>): Dia
         clack.password({
           message: asked(`${question} (hidden)`),
           mask: '•',
-          validate: (answer) => fault(answer?.trim() ?? ''),
+          validate: belowFrame(fault),
           // A wrong text that nobody can see would stay before the next one.
           clearOnError: true,
         }),
@@ -67,6 +67,17 @@ export function terminalDialog(title: string, secrets: Map<string, string>): Dia
 /** Wraps a text that stands beside the line at the left. */
 export function inFrame(text: string): string {
   return wrapText(text, (terminalWidth() ?? 80) - FRAME, 0)
+}
+
+/** Wraps what is wrong with an answer: the next line begins below the first one, not at the edge of the terminal. */
+export function belowFrame(
+  fault: Fault,
+  columns = terminalWidth() ?? 80,
+): (answer: string | undefined) => string | undefined {
+  return (answer) => {
+    const what = fault(answer?.trim() ?? '')
+    return what && wrapText(what, columns - FRAME, FRAME)
+  }
 }
 
 /** @throws HookbellError E_INTERRUPTED after Ctrl+C or Escape */

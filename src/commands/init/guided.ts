@@ -96,5 +96,5 @@ async function sendTo(channel: string): Promise<string | undefined> {
 }
 
 function mark(isGood: boolean): string {
-  return isGood ? styleText('green', 'ok') : styleText('red', 'no')
+  return isGood ? styleText('green', 'ok') : styleText('red', 'x ')
 }

@@ -37,3 +37,6 @@ export function scripted(title: string, ...answers: (string | string[])[]) {
 
 /** What fits beside the line at the left, in a terminal of 60 columns. */
 export const FITS = 57
+
+/** What stands before a choice that can be ticked, and the column that stays free behind it. */
+export const BOX = '◼ ...'

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { channelOffers } from '../../../src/commands/init/channel-offers.ts'
+import { belowFrame } from '../../../src/commands/init/dialog.ts'
 import { email } from '../../../src/notifiers/email.ts'
-import { FITS } from './_scripted.ts'
+import { BOX, FITS } from './_scripted.ts'
 
 describe('commands: init: channel offers', () => {
   const [server, from, to] = channelOffers.email?.questions ?? []
@@ -23,12 +24,24 @@ describe('commands: init: channel offers', () => {
   })
 
   it('asks in lines that fit into 60 columns', () => {
-    const lines = Object.values(channelOffers).flatMap(({ title, questions, ask }) => [
-      `x ${title}`,
+    const lines = Object.values(channelOffers).flatMap(({ title, questions, where = '', ask }) => [
+      `${BOX}${title}`,
+      ...where.split('\n'),
       ...(ask
         ? []
         : questions.map(({ text, isSecret }) => `${title}: ${text}${isSecret ? ' (hidden)' : ''}`)),
     ])
     expect(lines.filter(({ length }) => length > FITS)).toEqual([])
+  })
+
+  it('says what is wrong in lines that begin below each other, in 60 columns', () => {
+    const faults = Object.values(channelOffers).flatMap(({ questions }) =>
+      questions.map(({ fault }) => belowFrame(fault, 60)('?') ?? ''),
+    )
+    expect(faults.some((text) => text.includes('\n'))).toBe(true)
+    for (const [first = '', ...more] of faults.map((text) => text.split('\n'))) {
+      expect(first.length, first).toBeLessThanOrEqual(FITS)
+      for (const line of more) expect(line).toMatch(/^ {3}\S.{0,53}$/)
+    }
   })
 })

@@ -129,7 +129,7 @@ describe.skipIf(!hasPty)('init on a terminal', () => {
     type(`, Lovelace, Ada <ada@example.org>${ENTER}`)
     await wait('Webhook: URL to post to')
     type(`http://example.com/x${ENTER}`)
-    await wait('Not a URL that begins with https:// (http:// only for this machine)')
+    await wait('It begins with https:// (http:// only on this machine)')
     type(`http://localhost:9099/x${ENTER}`)
     await wait(/secrets\.env: SMTP_PASSWORD, WEBHOOK_URL[\s\S]*Write this\?/)
     type(`n${ENTER}`)
