@@ -18,9 +18,14 @@ import { sendTestMessage } from './_test-message.ts'
 export const testCommand = defineCommand({
   args: {
     channel: { type: 'positional', required: true, description: 'Name of a channel' },
+    sound: {
+      type: 'boolean',
+      description: 'Play the sounds of a desktop channel instead, one after the other',
+    },
     json: { type: 'boolean', description: 'Print JSON' },
   },
-  async run({ args: { channel, json } }) {
+  async run({ args: { channel, sound, json = false } }) {
+    if (sound) return await (await import('./test/sounds.ts')).testSounds(channel, json)
     const { id, config, status } = await sendTestMessage(channel)
     if (json) printJson({ id, channel, ...status })
     else if (status.state === 'delivered') {

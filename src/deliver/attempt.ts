@@ -1,6 +1,6 @@
 import { channelOf, optionsOf } from '../config/channels.ts'
 import { builtInConfig, type LoadedConfig } from '../config/load/load.ts'
-import type { RetryPolicy } from '../config/schema/schema.ts'
+import type { Config, RetryPolicy } from '../config/schema/schema.ts'
 import type { Delivery } from '../delivery.ts'
 import { describeError } from '../errors.ts'
 import { monotonicMs } from '../monotonic.ts'
@@ -12,6 +12,7 @@ import {
   type Sent,
 } from '../notifiers/define.ts'
 import { notifierOf } from '../notifiers/index.ts'
+import { isWithin } from '../text/local-time.ts'
 
 /** A receiver that fails each time and asks for an immediate retry must not be hammered. */
 const MIN_RETRY_AFTER_MS = 1000
@@ -123,19 +124,31 @@ export async function send(
   { replaces, isBeside }: Pick<SendContext, 'replaces' | 'isBeside'> = {},
 ): Promise<Sent> {
   const { message, attempts, sessionEnv, remaining } = delivery
+  const at = now()
   return await withDeadline(config.deliveryTimeoutSeconds * 1000, (signal) =>
     notifier.send(message, options, {
       signal,
       attempt: attempts + 1,
-      now: now(),
+      now: at,
       extraCaFile: config.extraCaFile,
       sessionEnv,
       delivery,
       ...(replaces !== undefined && { replaces }),
+      ...(isQuietAt(at, message.kind, config.noise) && { isQuiet: true }),
       ...(isBeside && { isBeside }),
       ...(remaining && { remaining }),
     }),
   )
+}
+
+/** Also for a question, which is sent in quiet hours too. */
+function isQuietAt(
+  at: number,
+  kind: Delivery['kind'],
+  { quietHours, off }: Config['noise'],
+): boolean {
+  if (off.includes('quiet-hours')) return false
+  return quietHours.some((period) => !period.except.includes(kind) && isWithin(period, at))
 }
 
 /** How long aborted work may take to fail with its own error. */

@@ -55,6 +55,8 @@ export interface SendContext extends ComposeContext {
   extraCaFile?: string | undefined
   /** Facts of the session the event came from (DBUS_SESSION_BUS_ADDRESS, TMUX, ...). */
   sessionEnv: Readonly<Record<string, string>>
+  /** Nothing may sound: it is one of the person's quiet hours. */
+  isQuiet?: boolean | undefined
   /** The handle of an earlier message of the session, which this one replaces if that is still possible. */
   replaces?: string | undefined
   /** It must not replace another message of the session: one that waits for an answer is shown, or being withdrawn. */

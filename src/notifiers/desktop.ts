@@ -1,5 +1,5 @@
 import { release } from 'node:os'
-import { join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 import * as z from 'zod'
 import { staysShown } from '../delivery.ts'
 import { packageRoot } from '../package-root.ts'
@@ -14,6 +14,7 @@ import {
   withdrawNotification,
 } from './desktop/notify-send.ts'
 import { runTool } from './desktop/run-tool.ts'
+import { soundOf, soundOption, startSound } from './desktop/sound.ts'
 import {
   type Notice,
   notifySendCommand,
@@ -32,34 +33,39 @@ const ROWS = 13
 /** GNOME shows six rows, and cuts off the others without a sign. */
 const FEW_ROWS = 6
 
+const desktopOptions = z.strictObject({
+  sound: soundOption,
+  timeoutSeconds: z
+    .int()
+    .min(0)
+    .max(3600)
+    .default(10)
+    .describe(
+      'How long it is shown; 0: until it is dismissed. A question, and any critical message, stays until it is answered',
+    ),
+})
+
 export const desktop = defineNotifier({
   name: 'desktop',
   title: 'Desktop',
   summarizes: true,
-  options: z.strictObject({
-    sound: z.boolean().default(false).describe("Play the desktop's sound for messages"),
-    timeoutSeconds: z
-      .int()
-      .min(0)
-      .max(3600)
-      .default(10)
-      .describe(
-        'How long it is shown; 0: until it is dismissed. A question, and any critical message, stays until it is answered',
-      ),
-  }),
+  options: desktopOptions,
   compose: (message, options, { now }) => ({
     body: argumentsOf(noticeOf(message, options, now)),
   }),
   canReplace: hasNotifySend,
   async send(message, options, context) {
-    const { signal, now } = context
+    const { signal, now, isQuiet } = context
     if (signal.aborted) throw tooLate('desktop', signal)
-    const notice = noticeOf(message, options, now)
+    const notice = noticeOf(message, { ...options, ...(isQuiet && { sound: false }) }, now)
     if (hasNotifySend()) return await showByNotifySend(notice, context)
     const { tool, nodeNotifierFirst } = chooseBackend(notice)
     const shown = nodeNotifierFirst && (await showByNodeNotifier(notice, signal))
     if (signal.aborted) throw tooLate('desktop', signal)
     if (!shown) await runTool(tool, signal)
+    // These programs know only the sounds of the system. Without its sound a message is shown all the same.
+    if (notice.sound && isAbsolute(notice.sound))
+      await startSound(notice.sound, signal).catch(() => {})
     const by = `shown by ${shown ? 'node-notifier' : tool.file}`
     return message.urgency === 'critical' ? `${by}, which cannot withdraw it later` : by
   },
@@ -76,7 +82,10 @@ export const desktop = defineNotifier({
 
 function noticeOf(
   message: Message,
-  { sound, timeoutSeconds }: { sound: boolean; timeoutSeconds: number },
+  {
+    sound: option,
+    timeoutSeconds,
+  }: Pick<z.output<typeof desktopOptions>, 'sound' | 'timeoutSeconds'>,
   now: number,
 ): Notice {
   const text = boundText(message.body, BODY_LENGTH)
@@ -84,6 +93,7 @@ function noticeOf(
   const origin = session && `— ${session}`
   const bodyIn = (rows: number) =>
     [fitRows(text, Math.max(2, rows - rowsOf(origin))), origin].filter(Boolean).join('\n')
+  const sound = soundOf(message, option)
   const { icon } = signOf(message.asks ? 'permission' : message.kind) ?? {}
   return {
     title: boundLine(message.title, TITLE_LENGTH) || 'hookbell',
@@ -91,7 +101,7 @@ function noticeOf(
     shortBody: bodyIn(FEW_ROWS),
     ...(icon && { icon: join(packageRoot(), 'icons', `${icon}.png`) }),
     urgency: message.urgency,
-    sound,
+    ...(sound !== undefined && { sound }),
     timeoutSeconds: message.urgency === 'critical' ? 0 : timeoutSeconds,
     stays: staysShown(message),
   }

@@ -83,6 +83,33 @@ describe('a message that some recipients lack', () => {
 })
 
 describe('an attempt', () => {
+  it.each([
+    ['00:00', {}, 'permission', true],
+    ['00:00', { except: ['permission'] }, 'permission', undefined],
+    ['00:00', { except: ['permission'] }, 'done', true],
+    ['12:00', {}, 'permission', undefined],
+  ] as const)(
+    'tells the notifier whether it is a quiet hour: from %s, %j, %s',
+    async (from, more, kind, quiet) => {
+      const contexts: SendContext[] = []
+      const notifier = {
+        ...file,
+        send: async (_: unknown, __: unknown, context: SendContext) => {
+          contexts.push(context)
+          return 'ok'
+        },
+      }
+      const noise = { quietHours: [{ from, to: '13:00', timeZone: 'UTC', ...more }] }
+      const night = parseConfig(JSON.stringify({ noise }), {
+        ...{ path: 'config.json', secrets: { file: new Map(), env: {} } },
+      })
+      const delivery = makeDelivery('e1')
+      const asked = { ...delivery, message: { ...delivery.message, kind } }
+      await send({ key: 'file', notifier, options: {} }, asked, night, { now: () => NOW })
+      expect(contexts.map(({ isQuiet }) => isQuiet)).toEqual([quiet])
+    },
+  )
+
   it('passes its number to the notifier', async () => {
     const numbers: number[] = []
     const notifier = {

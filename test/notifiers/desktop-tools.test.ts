@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { runTool } from '../../src/notifiers/desktop/run-tool.ts'
+import { USUAL_SOUND } from '../../src/notifiers/desktop/sound.ts'
 import { osascript, powershell, toolFailure } from '../../src/notifiers/desktop/tools.ts'
 import { anyCharacter } from '../support/any-character.ts'
 import { makeFolder } from '../support/folder.ts'
@@ -12,7 +13,7 @@ const notice = (title: string, body: string) => ({
   title,
   body,
   urgency: 'critical' as const,
-  sound: true,
+  sound: USUAL_SOUND,
   timeoutSeconds: 10,
 })
 
@@ -24,7 +25,7 @@ describe('notifiers: desktop: the programs of each platform', () => {
     fc.assert(
       fc.property(texts, ([title, body]) => {
         const tool = osascript(notice(title, body))
-        expect(tool.args).toEqual(['-', title, body, 'sound'])
+        expect(tool.args).toEqual(['-', title, body, 'default'])
         expect(tool.input).toBe(input)
       }),
     )

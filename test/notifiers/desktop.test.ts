@@ -1,12 +1,14 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { desktop } from '../../src/notifiers/desktop.ts'
+import { startService, text as stringOf } from '../support/dbus-service.ts'
 import { missingDesktopPrograms, startDesktop } from '../support/desktop.ts'
 import { makeFolder } from '../support/folder.ts'
 import { runs } from '../support/runs.ts'
+import { shellQuote } from '../support/shell-quote.ts'
 import { answerOf, failureOf, makeContext, makeMessage, testNotifier } from './_suite.ts'
 
 const missing = missingDesktopPrograms()
@@ -187,6 +189,17 @@ describe.skipIf(reason)(`notifiers: desktop${reason}`, () => {
     await withdraw(next.handle)
   })
 
+  /** Puts a program that only notes its arguments into the PATH. @returns what it noted */
+  async function stubPlayer(name: string) {
+    const folder = await makeFolder()
+    const notes = join(folder, 'notes')
+    const script = `#!/bin/sh\nprintf '%s\\n' "$@" >>${shellQuote(notes)}\nexec sleep 1\n`
+    await writeFile(join(folder, name), script, { mode: 0o755 })
+    vi.stubEnv('PATH', `${folder}:${process.env.PATH}`)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    return () => (existsSync(notes) ? readFileSync(notes, 'utf8') : '')
+  }
+
   it('replaces the text of a notification without a sound, and only on the desktop that shows it', async () => {
     const { handle } = await ask('first')
     const update = (shown: string) => {
@@ -256,11 +269,59 @@ describe.skipIf(reason)(`notifiers: desktop${reason}`, () => {
     expect((await show({}, { timeoutSeconds: 0 })).expireMs).toBe(0)
   })
 
-  it('is silent unless `sound` is on', async () => {
-    expect((await show()).hints).not.toHaveProperty('sound-name')
-    expect((await show({}, { sound: true })).hints).toMatchObject({
-      'sound-name': expect.any(String),
-    })
+  it('plays the sound of a kind where the desktop plays none, and shows the message without waiting for its end', async () => {
+    const played = await stubPlayer('pw-play')
+    const file = join(await makeFolder(), 'ding.oga')
+    await writeFile(file, '')
+    const sound = { done: file, failed: false }
+    for (const kind of ['failed', 'done'] as const) {
+      const { hints } = await show({ kind }, { sound })
+      expect(Object.keys(hints).filter((name) => name.startsWith('sound'))).toEqual([])
+    }
+    await expect.poll(played).toBe(`${file}\n`)
+  })
+
+  it('shows a message whose sound is missing, or that nothing can play', async () => {
+    await show({ kind: 'done' }, { sound: { done: '/no/such.oga' } })
+    await show({ kind: 'done' }, { sound: true })
+  })
+
+  it('leaves the sound to a desktop that plays sounds', async () => {
+    const bare = await startDesktop({ daemon: false })
+    onTestFinished(bare.close)
+    const stop = await startService(
+      String(bare.env.DBUS_SESSION_BUS_ADDRESS),
+      'org.freedesktop.Notifications',
+      ({ member }) => {
+        if (member === 'GetServerInformation') return ['bell', 'x', '1', '1.2'].map(stringOf)
+        if (member === 'GetCapabilities') return [{ type: 'as', value: ['body', 'sound'] }]
+        return member === 'Notify' ? [{ type: 'u', value: 1 }] : []
+      },
+    )
+    onTestFinished(stop)
+    const played = await stubPlayer('pw-play')
+    await send({ kind: 'done' }, { sound: true }, bare.env)
+    const sound = { done: join(dirname(process.execPath), 'x.oga') }
+    await send({ kind: 'done' }, { sound }, bare.env)
+    await bare.caughtUp()
+    expect(bare.notices.map(({ hints }) => [hints['sound-name'], hints['sound-file']])).toEqual([
+      ['message-new-instant', undefined],
+      [undefined, sound.done],
+    ])
+    expect(played()).toBe('')
+  })
+
+  it('makes no sound in quiet hours', async () => {
+    const played = await stubPlayer('pw-play')
+    const file = join(await makeFolder(), 'ding.oga')
+    await writeFile(file, '')
+    const options = desktop.options.parse({ timeoutSeconds: 1, sound: { done: file } })
+    for (const isQuiet of [true, false]) {
+      const context = { ...makeContext({ sessionEnv: screen.env }), isQuiet }
+      await desktop.send(makeMessage({ kind: 'done', title: `${isQuiet}` }), options, context)
+      if (!isQuiet) await expect.poll(played).toBe(`${file}\n`)
+      else expect(played()).toBe('')
+    }
   })
 
   it('shows a notification on the desktop of the session, not on that of the worker', async () => {

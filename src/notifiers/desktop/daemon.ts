@@ -2,14 +2,14 @@ import { DeliveryError } from '../define.ts'
 import { type BusEnv, callBus, NOTIFICATIONS } from './bus.ts'
 
 /**
- * Whether the notification daemon reads markup in a body; yes, as most do, where that cannot be found out.
- * @throws DeliveryError if it does not answer: it would show each attempt once it works again
+ * Whether the notification daemon reads markup in a body, and plays sounds; the first, as most do, but not the second, where
+ * that cannot be found out. @throws DeliveryError if it does not answer: it would show each attempt once it works again
  */
-export async function readsMarkup(env: BusEnv, signal: AbortSignal): Promise<boolean> {
+export async function abilitiesOf(env: BusEnv, signal: AbortSignal) {
   const answer = await callBus({ ...NOTIFICATIONS, method: 'GetCapabilities' }, env, signal)
-  if (answer?.ok) return /\bbody-markup\b/.test(answer.text)
   if (answer?.isLate) throw doesNotAnswer()
-  return true
+  const { text } = answer?.ok ? answer : { text: 'body-markup' }
+  return { readsMarkup: /\bbody-markup\b/.test(text), playsSounds: /\bsound\b/.test(text) }
 }
 
 export function doesNotAnswer(): DeliveryError {

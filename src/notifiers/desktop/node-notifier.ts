@@ -36,7 +36,8 @@ async function load() {
 /** node-notifier refuses an empty message, and reinterprets texts that are not strings. */
 function toOptions({ title, body, icon, sound, timeoutSeconds }: Notice) {
   const timeout = timeoutSeconds || 3600
-  return { title, message: body || ' ', ...(icon && { icon }), sound, timeout }
+  const isOn = sound !== undefined
+  return { title, message: body || ' ', ...(icon && { icon }), sound: isOn, timeout }
 }
 
 /** Output on stderr arrives as an error too, but as a string; output that is not JSON, as a SyntaxError. */

@@ -1,5 +1,5 @@
 import { DeliveryError, type SendContext, type Sent, tooLate } from '../define.ts'
-import { isGnomeShell, readsMarkup } from './daemon.ts'
+import { abilitiesOf, isGnomeShell } from './daemon.ts'
 import { showWaiting } from './gnome-queue.ts'
 import {
   closeNotification,
@@ -12,6 +12,7 @@ import {
   type Shown,
 } from './notification-ids.ts'
 import { runTool } from './run-tool.ts'
+import { startSound } from './sound.ts'
 import { busEnv, type Notice, notifySend } from './tools.ts'
 
 type Context = Pick<SendContext, 'signal' | 'sessionEnv' | 'replaces'>
@@ -21,8 +22,16 @@ type Context = Pick<SendContext, 'signal' | 'sessionEnv' | 'replaces'>
  * unless notify-send is older than 0.7.10, which cannot print its number.
  */
 export async function showByNotifySend(asked: Notice, context: Context): Promise<Sent> {
-  const { signal, sessionEnv, replaces } = context
   const notice = await forDaemon(asked, context)
+  const sent = await show(notice, context)
+  // Without its sound a message is shown all the same.
+  if (notice.sound && !notice.playsSounds)
+    await startSound(notice.sound, context.signal).catch(() => {})
+  return sent
+}
+
+async function show(notice: Notice, context: Context): Promise<Sent> {
+  const { signal, sessionEnv, replaces } = context
   const isKept = notice.stays || notice.timeoutSeconds === 0 || replaces !== undefined
   if (!isKept) {
     await runTool(await notifySend(notice, sessionEnv), signal)
@@ -80,9 +89,9 @@ export async function withdrawNotification(
 async function forDaemon(notice: Notice, { signal, sessionEnv }: Context): Promise<Notice> {
   const { body, shortBody = body } = notice
   const env = await busEnv(sessionEnv)
-  const deniesMarkup = !(await readsMarkup(env, signal))
+  const { readsMarkup, playsSounds } = await abilitiesOf(env, signal)
   const isShort = body !== shortBody && (await isGnomeShell(env, signal))
-  return { ...notice, deniesMarkup, body: isShort ? shortBody : body }
+  return { ...notice, deniesMarkup: !readsMarkup, playsSounds, body: isShort ? shortBody : body }
 }
 
 /** The earlier notification, unless the daemon was restarted: its number may now mean another program's. */

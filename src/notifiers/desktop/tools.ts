@@ -1,6 +1,8 @@
+import { isAbsolute } from 'node:path'
 import { sessionBus } from '../../fs/session-bus.ts'
 import { boundLine, escapeMarkup } from '../_text.ts'
 import { DeliveryError, type SendContext, type Urgency } from '../define.ts'
+import { USUAL_SOUND } from './sound.ts'
 
 /** A notification to show; its texts are already truncated. */
 export interface Notice {
@@ -11,13 +13,16 @@ export interface Notice {
   /** The same for a desktop that shows only a few rows of it. */
   shortBody?: string
   urgency: Urgency
-  sound: boolean
+  /** A name of the sound theme, or the path of a file; absent for none. */
+  sound?: string
   /** How long it is shown; 0: until it is dismissed or withdrawn. */
   timeoutSeconds: number
   /** Whether it is shown until it is withdrawn, where that is possible. */
   stays?: boolean
   /** Whether the desktop says that it reads no markup. */
   deniesMarkup?: boolean
+  /** Whether the desktop says that it plays sounds. */
+  playsSounds?: boolean
 }
 
 /** A program to run, without a shell. Texts are data: they are never part of a script. */
@@ -48,7 +53,7 @@ export function notifySendCommand(
       `--urgency=${notice.urgency}`,
       `--expire-time=${notice.stays ? 0 : notice.timeoutSeconds * 1000}`,
       ...(notice.icon === undefined ? [] : [`--icon=${notice.icon}`]),
-      ...(notice.sound ? ['--hint=string:sound-name:message-new-instant'] : []),
+      ...soundHint(notice),
       ...more,
       '--',
       notice.title,
@@ -56,6 +61,12 @@ export function notifySendCommand(
       escapeBody(notice).replaceAll('\\', '\\\\'),
     ],
   }
+}
+
+/** Not for a desktop that plays none: one that reads the hint all the same would play it a second time. */
+function soundHint({ sound, playsSounds }: Notice): string[] {
+  if (sound === undefined || playsSounds === false) return []
+  return [`--hint=string:sound-${isAbsolute(sound) ? 'file' : 'name'}:${sound}`]
 }
 
 /**
@@ -87,10 +98,10 @@ export async function busEnv(
 }
 
 const APPLE_SCRIPT = `on run argv
-  if item 3 of argv is "sound" then
-    display notification (item 2 of argv) with title (item 1 of argv) sound name "default"
-  else
+  if item 3 of argv is "" then
     display notification (item 2 of argv) with title (item 1 of argv)
+  else
+    display notification (item 2 of argv) with title (item 1 of argv) sound name (item 3 of argv)
   end if
 end run
 `
@@ -99,10 +110,16 @@ end run
 export function osascript({ title, body, sound }: Notice): Tool {
   return {
     file: '/usr/bin/osascript',
-    args: ['-', title, body, sound ? 'sound' : 'silent'],
+    args: ['-', title, body, systemSound(sound)],
     env: process.env,
     input: APPLE_SCRIPT,
   }
+}
+
+/** The name of a sound for macOS; '' for none, and for a file, which another program plays. */
+function systemSound(sound = ''): string {
+  if (sound === USUAL_SOUND) return 'default'
+  return isAbsolute(sound) ? '' : sound
 }
 
 // Windows shows no toast without a registered sender; PowerShell is one that every Windows has.

@@ -195,7 +195,12 @@ describe('the configuration', () => {
     ],
     [
       '{"channels": {"a": {"type": "desktop", "sound": "true"}}}',
-      '1:40: channels.a.sound: must be true or false, not a string | Write it without quotes',
+      /^1:40: channels\.a\.sound: must be true, false, "asks", or an object with the sounds of kinds/,
+    ],
+    ['{"channels": {"a": {"type": "desktop", "sound": {"done": "../x"}}}}', /channels\.a\.sound/],
+    [
+      '{"channels": {"a": {"type": "desktop", "noise": "true"}}}',
+      '1:40: channels.a.noise: must be true or false, not a string | Write it without quotes',
     ],
     [
       '{"channels": {"a": {"type": "desktop", "timeoutSeconds": 4000}}}',

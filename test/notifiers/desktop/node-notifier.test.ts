@@ -13,7 +13,6 @@ describe.skipIf(reason)(`notifiers: node-notifier${reason}`, () => {
     title: 'Done in shop',
     body: 'All tests pass',
     urgency: 'normal' as const,
-    sound: false,
     timeoutSeconds: 1,
   }
 
