@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -10,6 +10,7 @@ import { cli, makeHome, median, printTable } from './_bench.ts'
 const ROUNDS = 21
 const EVENTS = 50
 const GOAL = 2.5
+const SESSIONS = 1000
 const LARGE_FILE_EVENTS = 13_500
 const LARGE_GOAL_SECONDS = 2
 /** What is derived from a new configuration is cached after two seconds: see config/config-cache.ts. */
@@ -48,10 +49,60 @@ export async function benchStart(): Promise<void> {
       return [name, `${median(all).toFixed(1)} ms`, `${ratio.toFixed(2)} x`]
     })
     printTable(`Start of a command (goal: ${GOAL} x node -e 0)`, rows)
+    await benchSessions(home.stateDir, env)
     await benchLargeJournal(home.stateDir, env)
   } finally {
     home.remove()
   }
+}
+
+/** Measures `sessions` on a day of a thousand sessions, of which every twentieth lives. */
+async function benchSessions(stateDir: string, env: NodeJS.ProcessEnv) {
+  const journal = join(stateDir, 'journal.jsonl')
+  const before = readFileSync(journal)
+  writeFileSync(journal, dayOfSessions())
+  await keepCheckpoint(stateDir)
+  const times = measure(env, { sessions: ['sessions'] })
+  const floor = median(times.get('node -e 0') ?? [])
+  const all = median(times.get('sessions') ?? [])
+  if (all / floor > GOAL) process.exitCode = 1
+  printTable(`A day of ${SESSIONS} sessions (goal: ${GOAL} x node -e 0)`, [
+    ['sessions', `${all.toFixed(1)} ms`, `${(all / floor).toFixed(2)} x`],
+  ])
+  writeFileSync(journal, before)
+  rmSync(join(stateDir, 'checkpoint.json'), { force: true })
+}
+
+function dayOfSessions(): string {
+  const now = Date.now()
+  const events = Array.from({ length: SESSIONS }, (_, index) => {
+    const names = ['SessionStart', 'UserPromptSubmit', 'PermissionRequest', 'UserPromptSubmit']
+    const all = index % 20 === 0 ? [...names, 'Stop'] : [...names, 'Stop', 'SessionEnd']
+    return all.flatMap((means, at) => linesOfDay(`session-${index}`, means, now - 7_200_000 + at))
+  })
+  return `${events
+    .flat()
+    .map((entry) => JSON.stringify(entry))
+    .join('\n')}\n`
+}
+
+function linesOfDay(sessionId: string, means: string, at: number): object[] {
+  const kinds: Record<string, string> = { PermissionRequest: 'permission', Stop: 'done' }
+  const text = 'What the agent says, which is a sentence or two as in a message. '.repeat(3)
+  const transcriptPath = `/home/sam/.claude/projects/-home-sam-shop/${sessionId}.jsonl`
+  const facts = { means, cwd: '/home/sam/shop', sessionName: text.slice(0, 60), transcriptPath }
+  const accepted = {
+    ...{ at, id: `${sessionId}-${at}`, type: 'accepted', acceptedAt: at, event: means },
+    ...{ kind: kinds[means] ?? 'other', client: 'claude', sessionId, project: 'shop', text },
+    ...{ title: 'Claude · shop', facts },
+  }
+  return [accepted, { at, id: accepted.id, type: 'suppressed', reason: 'no route' }]
+}
+
+async function keepCheckpoint(stateDir: string) {
+  const memory = new WorkerMemory(stateDir)
+  await memory.get()
+  memory.keep()
 }
 
 /**
@@ -80,9 +131,7 @@ async function benchLargeJournal(stateDir: string, env: NodeJS.ProcessEnv) {
     forget()
     row(words, 'never counted', false)
     forget()
-    const memory = new WorkerMemory(stateDir)
-    await memory.get()
-    memory.keep()
+    await keepCheckpoint(stateDir)
     row(words, 'after a worker')
     row(words, 'again')
   }
@@ -104,10 +153,11 @@ function processorSeconds(args: readonly string[], env: NodeJS.ProcessEnv): numb
 }
 
 /** Interleaved, so that a machine that gets slower slows all of them. */
-function measure(env: NodeJS.ProcessEnv): Map<string, number[]> {
-  const cases = Object.entries({ ...quick, ...others }).map(
-    ([name, words]) => [name, [cli, ...words]] as const,
-  )
+function measure(
+  env: NodeJS.ProcessEnv,
+  commands: Record<string, string[]> = { ...quick, ...others },
+): Map<string, number[]> {
+  const cases = Object.entries(commands).map(([name, words]) => [name, [cli, ...words]] as const)
   const all = [['node -e 0', ['-e', '0']] as const, ...cases]
   const times = new Map<string, number[]>(all.map(([name]) => [name, []]))
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -132,10 +182,7 @@ function smallJournal(events = EVENTS, later = 0): string {
     const facts = { event: 'Stop', kind: 'done', client: 'droid', sessionId: 's', project: 'p' }
     const accepted = { at, id, type: 'accepted', acceptedAt: at, ...facts, title: 'p: done' }
     const outcome = { type: 'delivered', channel: 'bench', attempt: 1, ms: 3, answer: 'ok' }
-    return [
-      { ...accepted, to: ['bench'] },
-      { at, id, ...outcome },
-    ]
+    return [{ ...accepted }, { at, id, ...outcome }]
   })
   return lines
     .flat()

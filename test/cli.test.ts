@@ -385,7 +385,7 @@ describe('cli: help', () => {
 
       Usage: hookbell COMMAND [OPTIONS]
 
-        Every day              answer, away, status, log, why, digest, mute, unmute
+        Every day              answer, away, sessions, status, log, why, digest, mute, unmute
         Set up                 init, clients, uninstall, test, preview, config, secrets
         If something is wrong  doctor, dead, flush, hold, resume
         The platform's API     messages, reply, usage, api
@@ -417,6 +417,7 @@ describe('cli: help', () => {
           answer      Show the questions of agents that can be answered from here, and answer them
           away        Let Codex and Qwen Code wait for an answer from elsewhere while you are away
           back        End hookbell away: questions come to the screen at once
+          sessions    Show what each session does, who waits for you, and for how long
           status      Show what is waiting, dead or broken
           log         Show what happened to each event
           why         Explain why you were notified of an event, or not

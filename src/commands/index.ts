@@ -73,6 +73,11 @@ const registry: Readonly<Record<string, Entry>> = {
     description: 'End hookbell away: questions come to the screen at once',
     load: async () => (await import('./back.ts')).backCommand,
   },
+  sessions: {
+    group: 'daily',
+    description: 'Show what each session does, who waits for you, and for how long',
+    load: async () => (await import('./sessions.ts')).sessionsCommand,
+  },
   status: {
     group: 'daily',
     description: 'Show what is waiting, dead or broken',

@@ -3,6 +3,7 @@ import { findClient } from '../clients/index.ts'
 import type { AgentEvent, Kind } from '../event/event.ts'
 import { asksAtEnd } from '../event/headline.ts'
 import { homeDir } from '../fs/home.ts'
+import type { Place } from '../journal/entry.ts'
 import { askedIn, formatOf, rootsOf, transcriptOf } from './of-client.ts'
 import { branchOf, projectName } from './project.ts'
 import {
@@ -49,6 +50,8 @@ export interface EnrichedEvent extends AgentEvent {
   isOfSubagent?: boolean
   /** Whether a person is at the terminal of the session; absent if unknown or not checked. */
   isAtTerminal?: boolean | undefined
+  /** Where the session is on this machine; absent if unknown. */
+  place?: Place
   /** For how much of `durationMs` the turn may have waited for a person. Absent for 0. */
   waitingMs?: number
 }

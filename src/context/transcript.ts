@@ -231,15 +231,24 @@ export async function sizeOf(
   roots: readonly string[],
   gate = pathGate,
 ): Promise<number | undefined> {
-  const size = async (absolute: string, own: readonly string[]) => {
+  return (await statOwn(path, roots, gate))?.size
+}
+
+/** When such a file last grew, Unix ms; undefined where the conditions do not hold. */
+export async function grewAt(path: string, roots: readonly string[]): Promise<number | undefined> {
+  return (await statOwn(path, roots, pathGate))?.mtimeMs
+}
+
+async function statOwn(path: string, roots: readonly string[], gate: typeof pathGate) {
+  const look = async (absolute: string, own: readonly string[]) => {
     const file = await openOwn(absolute, own)
     try {
-      return (await file?.stat())?.size
+      return await file?.stat()
     } finally {
       await file?.close()
     }
   }
-  return onOwn(path, roots, gate, size, undefined)
+  return onOwn(path, roots, gate, look, undefined)
 }
 
 async function readPart(

@@ -8,6 +8,7 @@ export const sessionFacts: readonly string[] = [
   'DBUS_SESSION_BUS_ADDRESS',
   'XDG_RUNTIME_DIR',
   'TMUX',
+  'TMUX_PANE',
   'STY',
   'TERM',
   'TERM_PROGRAM',
@@ -31,17 +32,24 @@ export function sessionEnv(env: NodeJS.ProcessEnv, asker = process.ppid): Record
     const value = env[name]
     if (value && value.length <= 1024) facts[name] = value
   }
-  const tty = terminalOf(asker)
-  if (tty) facts.HOOKBELL_TTY = `${tty}`
+  const inTerminal = nearestInTerminal(asker)
+  if (inTerminal?.tty) {
+    facts.HOOKBELL_TTY = `${inTerminal.tty}`
+    // Another job may be that of the hook alone.
+    if (inTerminal.isInFront) facts.HOOKBELL_JOB = `${inTerminal.job}`
+  }
   return facts
 }
 
-/** The terminal's device number, of the agent or its nearest ancestor: agents start hooks without a terminal. */
-function terminalOf(agent: number): number | undefined {
+/**
+ * The agent, or its nearest ancestor that has a terminal: agents start hooks without one. The first process of its job is the
+ * agent, or what started it, and lives as long.
+ */
+function nearestInTerminal(agent: number): ReturnType<typeof statOf> {
   let pid = agent
   for (let step = 0; step < STEPS && pid > 0; step += 1) {
     const stat = statOf(pid)
-    if (!stat || stat.tty) return stat?.tty
+    if (!stat || stat.tty) return stat
     pid = stat.parent
   }
 }

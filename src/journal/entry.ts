@@ -86,8 +86,29 @@ export interface EventFacts {
   isSwitchedOff?: boolean
   /** For the end of a turn: for how much of `durationMs` it may have waited for a person. Absent for 0. */
   waitingMs?: number
-  /** For a question: the file in which its answer would appear. */
+  /** For a question, in which its answer would appear; for the beginning of a turn, which grows while it runs. */
   transcriptPath?: string
+  /** The session's name, or its first prompt. Absent if the configuration keeps no texts. */
+  sessionName?: string
+  /** Where the session is on its machine. Absent if it has no terminal, or may have that of another session. */
+  place?: Place
+}
+
+export interface Place {
+  /** A path. */
+  terminal: string
+  /** The pane of tmux, such as `%3`. */
+  pane?: string
+  /** The process with which the job of the agent began there. Absent if it cannot be seen. */
+  job?: Job
+}
+
+/** Identifies a process: see `Owner` in src/spool/lock/owner.ts. */
+interface Job {
+  pid: number
+  started: string
+  boot: string
+  host?: string
 }
 
 /**

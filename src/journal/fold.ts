@@ -21,7 +21,7 @@ const MAX_BYTES = 256 * 1024 * 1024
 const WORTH_SAVING_BYTES = 256 * 1024
 
 /** One part of the fold: what is remembered of the journal's entries. */
-interface Reducer {
+export interface Reducer {
   fold(entry: JournalEntry): void
   foldNote?(note: Note): void
   /** Called before the entries of the next file: the oldest one may be gone. */

@@ -13,10 +13,11 @@ import {
   noteRecorded,
   type Questions,
 } from './questions.ts'
+import { noteSeen, type Seen } from './seen.ts'
 import { goesOnAtOnce, isTurnOver, noTurns, noteTurn, type Turns } from './turns.ts'
 
 /** How many sessions are remembered: more than run on one machine in a day. */
-const MAX_SESSIONS = 500
+const MAX_SESSIONS = 1500
 const MAX_FIRSTS = 10
 const MAX_CHANNELS = 50
 
@@ -53,6 +54,8 @@ export interface Session extends Turns, Questions {
   turnId?: string
   /** Whether it runs without a person, by the latest event that shows it. Absent if unknown. */
   isHeadless?: boolean
+  /** What a list of sessions shows of it. Absent if no agent's event has told of it. */
+  seen?: Seen
 }
 
 type Facts = Parameters<typeof meaningOf>[0]
@@ -160,6 +163,7 @@ function remember(session: Session, entry: AcceptedEntry) {
   const { means, turnId, judged, to } = earlier
   const meaning = meaningOf({ ...earlier, client, sessionId, backgroundAgents } as Facts)
   session.latestAt = Math.max(session.latestAt, at)
+  noteSeen(session, entry, meaning)
   const isIdle = kind === 'waiting' && meaning.isIdle
   // Neither an idle notice after a turn nor an end after which the agent goes on counts as judged. Computed before
   // `noteTurn` changes the session.

@@ -5,6 +5,7 @@ import { type Kind, kindOf, kinds } from '../event/event.ts'
 import type { AcceptedEntry, EventFacts, TraceStep } from '../journal/entry.ts'
 import type { Judgement } from '../policy/memory.ts'
 import type { Renderer } from '../render/render.ts'
+import { nameOf } from '../render/values.ts'
 import { isOverSsh } from '../route/conditions.ts'
 import { isSwitchedOff, switchOf } from '../route/route.ts'
 import type { Decided } from './decide.ts'
@@ -35,9 +36,9 @@ export function factsOf(event: EnrichedEvent, { keepsText }: { keepsText: boolea
     parentSessionId: event.parentSessionId,
     permissionMode: event.permissionMode,
     branch: event.branch,
-    // Only a question has an answer to look for.
-    transcriptPath: event.kind === 'permission' ? event.transcriptPath : '',
+    transcriptPath: isWatched(event) ? event.transcriptPath : '',
     surface: event.surface ?? '',
+    sessionName: keepsText ? nameOf(event) : '',
   }
   return {
     means,
@@ -56,7 +57,13 @@ export function factsOf(event: EnrichedEvent, { keepsText }: { keepsText: boolea
     ...(isAtTerminal !== undefined && { isAtTerminal }),
     ...(isOverSsh(event) && { isOverSsh: true }),
     ...(isSwitchedOff(event) && { isSwitchedOff: true }),
+    ...(event.place && { place: event.place }),
   }
+}
+
+/** Whether the transcript is looked at later: for the answer of a question, or for signs of life of a turn. */
+function isWatched({ kind, means }: EnrichedEvent): boolean {
+  return kind === 'permission' || means === 'UserPromptSubmit' || means === 'TurnStart'
 }
 
 /**

@@ -17,6 +17,7 @@ import { sha256 } from '../text/sha256.ts'
 import { findAtTerminal } from './at-terminal.ts'
 import { decide, isRuleUsed, type PrepareDeps, type Stored, withLabel } from './decide.ts'
 import { acceptedEntry } from './facts.ts'
+import { placeOf } from './place.ts'
 
 interface Held {
   /** With the time until which it is held. */
@@ -56,12 +57,13 @@ export async function prepare(
   const began = beganIn(parsed, deps.memory.session(parsed)?.cwd)
   const folder = await folderOf(parsed.cwd, began)
   const placed = { ...parsed, cwd: folder }
-  const [enriched, project, isAtTerminal] = await Promise.all([
+  const [enriched, project, isAtTerminal, place] = await Promise.all([
     enrich(placed, { ...deps, findsQueued: isRuleUsed(goesOn, loaded.config) }),
     deps.projectRules?.(folder),
     findAtTerminal(placed, loaded.config),
+    placeOf(parsed),
   ])
-  const found = Object.assign(enriched, { isAtTerminal })
+  const found = Object.assign(enriched, { isAtTerminal, ...place })
   // Awaited before the decision: until that is remembered, no other event may come in between.
   const read = await markdownReaderFor(found)
   deps.memory.forgetFuture(found, deps.now())

@@ -253,7 +253,7 @@ function isSpoken({ about }: Question): boolean {
 }
 
 /** The name by which a person knows the session. Even the title may be text of the agent. */
-function nameOf({ title, firstPrompt, prompt }: EnrichedEvent): string {
+export function nameOf({ title, firstPrompt, prompt }: EnrichedEvent): string {
   return title || firstPrompt || prompt
 }
 

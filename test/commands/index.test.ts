@@ -26,7 +26,7 @@ describe('commands: index', () => {
     [
       'frobnicate',
       expect.stringMatching(
-        /^Commands: init, clients, doctor, uninstall, test, notify, preview, answer, away, back, status, /,
+        /^Commands: init, clients, doctor, uninstall, test, notify, preview, answer, away, back, sessions, status, /,
       ),
     ],
     ['constructor', expect.stringMatching(/^Commands: /)],

@@ -134,8 +134,8 @@ export function environmentSuite(door: Door) {
       const { TERM_PROGRAM, TMUX } = facts
       const { XDG_RUNTIME_DIR } = home.env
       const { client, env } = parseSpoolFile(readFileSync(path))?.header ?? {}
-      // HOOKBELL_TTY depends on who runs the tests, and bash sets TERM by itself.
-      const { HOOKBELL_TTY: _, TERM: __, ...kept } = env ?? {}
+      // The terminal and its job depend on who runs the tests, and bash sets TERM by itself.
+      const { HOOKBELL_TTY: _, HOOKBELL_JOB: __, TERM: ___, ...kept } = env ?? {}
       expect(client).toBe('droid')
       expect(kept).toEqual({ TERM_PROGRAM, TMUX, XDG_RUNTIME_DIR })
       expect(readFileSync(path, 'utf8')).not.toContain('secret-canary')
@@ -148,18 +148,24 @@ export function environmentSuite(door: Door) {
       expect(storedFacts()).toMatchObject(facts)
     })
 
-    it.skipIf(!hasPty)('finds the terminal that the agent was started in', async () => {
+    // A hook has no terminal, neither on its descriptors nor as its controlling terminal, or is a job of its own.
+    it.skipIf(!hasPty).each([
+      ['without a terminal', 'setsid --wait sh -c', true],
+      ['in a job of their own', 'set -m; sh -c', false],
+    ])('finds the terminal of an agent that starts its hooks %s', async (_, start, hasJob) => {
       const argv = [...(await door.argv(home)), '--client', 'droid'].map(shellQuote).join(' ')
       const event = join(home.folder, 'event')
       writeFileSync(event, EVENT)
-      // The hook has no terminal, neither on its descriptors nor as its controlling terminal.
-      const agent = `setsid --wait ${argv} <${shellQuote(event)} >/dev/null 2>&1; sleep 1000`
-      const { path } = await startPty({
+      const hook = `${argv} <${shellQuote(event)} >/dev/null 2>&1; true`
+      const agent = `${start} ${shellQuote(hook)} & wait; sleep 1000`
+      const { path, pid } = await startPty({
         command: `sh -c ${shellQuote(agent)}`,
         env: home.env as never,
       })
       await waitFor(() => files(join(home.state, 'spool/new')).length > 0)
-      expect(ttyName(storedFacts().HOOKBELL_TTY)).toBe(path)
+      const { HOOKBELL_TTY, HOOKBELL_JOB } = storedFacts()
+      expect(ttyName(HOOKBELL_TTY)).toBe(path)
+      expect(HOOKBELL_JOB).toBe(hasJob ? `${pid}` : undefined)
     })
 
     it.each([

@@ -56,6 +56,7 @@ const rows: Readonly<Record<string, Row>> = {
   DBUS_SESSION_BUS_ADDRESS: { values: (trap) => [...busAddresses(trap), ...words(trap)] },
   XDG_RUNTIME_DIR: { values: (trap) => [...trap.folders, ...words(trap)] },
   TMUX: { values: (trap) => [...sockets(trap).map((path) => `${path},1,0`), ...words(trap)] },
+  TMUX_PANE: { values: (trap) => ['%0', '-', ...words(trap)] },
   STY: { values: (trap) => ['1.pts-0.host', ...words(trap)] },
   TERM: any,
   TERM_PROGRAM: any,

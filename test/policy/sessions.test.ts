@@ -144,8 +144,8 @@ describe('the memory of sessions', () => {
     expect(answersAfter(known, event('p', 'UserPromptSubmit', 5))).toEqual([])
   })
 
-  it('keeps the 500 sessions with the latest events', () => {
-    const ids = Array.from({ length: 500 }, (_, index) => `s${index}`)
+  it('keeps the 1,500 sessions with the latest events', () => {
+    const ids = Array.from({ length: 1500 }, (_, index) => `s${index}`)
     const sessions = folded([...ids, 's0', 'new'].map((id) => entry(id, { sessionId: id })))
     const left = [...sessions.keys()].map((key) => key.split(' ')[1])
     expect(left).toEqual([...ids.slice(2), 's0', 'new'])

@@ -6,6 +6,10 @@ interface ProcessStat {
   /** When it started, as the kernel counts it. */
   started: string
   parent: number
+  /** The id of the first process of its job: its process group. */
+  job: number
+  /** Whether the keys of its terminal go to that job. */
+  isInFront: boolean
   /** The number of the terminal that it belongs to; 0 for none. */
   tty: number
 }
@@ -34,13 +38,13 @@ let self: Owner | undefined
 
 /** Determined once: if the machine is renamed, this process must still recognize what it owns. */
 export function thisProcess(): Owner {
-  self ??= {
-    pid: process.pid,
-    started: statOf(process.pid)?.started ?? '-',
-    boot: bootId(),
-    host: thisHost(),
-  }
+  self ??= ownerOf(process.pid, statOf(process.pid)?.started)
   return { ...self }
+}
+
+/** A process that is seen now. @param started its start time as the kernel counts it */
+export function ownerOf(pid: number, started = '-'): Owner {
+  return { pid, started, boot: bootId(), host: thisHost() }
 }
 
 export function ownerToken({ pid, started, boot, host }: Owner): string {
@@ -122,6 +126,8 @@ export function statOf(pid: number | string): ProcessStat | undefined {
       state: fields[0] ?? '',
       started: fields[19] ?? '',
       parent: Number(fields[1]),
+      job: Number(fields[2]),
+      isInFront: fields[2] === fields[5],
       tty: Number(fields[4]),
     }
   } catch {
