@@ -18,9 +18,36 @@ export interface Known extends SessionRef, Standing {
   session: Session
 }
 
-/** The sessions of some state folders that lived in the last day, who waits longest first. */
-export async function readBoard(folders: readonly string[], now: number): Promise<Known[]> {
-  const recent = sessionsIn(folders).filter(([, { latestAt }]) => now - latestAt < DAY_MS)
+/** The sessions of some state folders. Reading them once more costs only what their journals have gained. */
+export class Board {
+  readonly #folds: readonly Fold<{ sessions: SessionsPart }>[]
+
+  constructor(folders: readonly string[]) {
+    this.#folds = folders.map(
+      (folder) => new Fold(folder, (saved) => ({ sessions: new SessionsPart(saved.rules) })),
+    )
+  }
+
+  /** Those that lived in the last day, who waits longest first. */
+  async read(now: number): Promise<Known[]> {
+    const known = new Map<string, Session>()
+    for (const fold of this.#folds) {
+      for (const [key, session] of fold.now().sessions.state) {
+        if ((known.get(key)?.latestAt ?? 0) <= session.latestAt) known.set(key, session)
+      }
+    }
+    return await knownOf(known, now)
+  }
+}
+
+/** The same for sessions that are known already. A worker knows sub-agents, a person does not. */
+export async function knownOf(
+  sessions: Iterable<[string, Session]>,
+  now: number,
+): Promise<Known[]> {
+  const recent = [...sessions].filter(
+    ([, { latestAt, seen, isSubagent }]) => seen && !isSubagent && now - latestAt < DAY_MS,
+  )
   const found = await Promise.all(
     recent.map(async ([key, session]) => {
       const ref = refOf(key)
@@ -74,18 +101,7 @@ function beginOf(session: Session): number {
   return Math.max(turnStart(session), session.seen?.startedAt ?? 0)
 }
 
-/** Of all folders; the part of the rules in the one fold of the journal. A worker knows sub-agents, a person does not. */
-function sessionsIn(folders: readonly string[]): [string, Session][] {
-  const known = new Map<string, Session>()
-  for (const folder of folders) {
-    const fold = new Fold(folder, (saved) => ({ sessions: new SessionsPart(saved.rules) }))
-    for (const [key, session] of fold.now().sessions.state) {
-      if ((known.get(key)?.latestAt ?? 0) <= session.latestAt) known.set(key, session)
-    }
-  }
-  return [...known].filter(([, { seen, isSubagent }]) => seen && !isSubagent)
-}
-
+/** The part of the rules in the one fold of the journal. */
 class SessionsPart implements Reducer {
   readonly state: Sessions
 

@@ -1,10 +1,13 @@
 import { hostname } from 'node:os'
 import { defineCommand } from 'citty'
-import { readBoard } from '../board/board.ts'
+import { Board } from '../board/board.ts'
 import { asTyped } from '../cli/how-to-call.ts'
-import { printJson, say } from '../cli/output.ts'
+import { fit, print, printJson } from '../cli/output.ts'
+import { partsOfName } from '../context/work-tree-name.ts'
+import { usageError } from '../errors.ts'
 import { stateFolders } from './_events.ts'
-import { asRow, describeSessions } from './sessions/text.ts'
+import { asRow, describeSessions, type Row } from './sessions/text.ts'
+import { watchSessions } from './sessions/watch.ts'
 
 export const sessionsCommand = defineCommand({
   args: {
@@ -14,24 +17,38 @@ export const sessionsCommand = defineCommand({
       valueHint: 'NAME',
     },
     all: { type: 'boolean', description: 'Also those that have ended' },
+    watch: { type: 'boolean', description: 'Show them until q is pressed, always as they are now' },
     json: { type: 'boolean', description: 'Print JSON of all sessions' },
   },
-  async run({ args: { project, all, json } }) {
-    const now = Date.now()
-    const board = await readBoard(stateFolders(), now)
-    const wanted = board.filter(
-      ({ state, session }) =>
-        (all || json || state !== 'ended') &&
-        (project === undefined || session.seen?.project === project),
-    )
+  async run({ args: { project, all, json, watch } }) {
+    if (watch && json) throw usageError('sessions: --watch shows a page, and --json prints once')
+    const board = new Board(stateFolders())
     const host = hostname()
-    const rows = wanted.map((one) => asRow(one, host))
-    if (json) return printJson(rows)
-    const left = board.length - wanted.length
-    if (rows.length === 0) return say(asTyped(left > 0 ? NONE_LIVES : NONE))
-    say(describeSessions(rows, now))
+    const read = async (now: number) => {
+      const found = await board.read(now)
+      const wanted = found.filter(
+        ({ state, session }) =>
+          (all || json || state !== 'ended') && isOf(session.seen?.project ?? '', project),
+      )
+      return { rows: wanted.map((one) => asRow(one, host)), left: found.length - wanted.length }
+    }
+    if (watch) return await watchSessions(async (now) => pageOf(await read(now), now))
+    const now = Date.now()
+    const page = await read(now)
+    if (json) return printJson(page.rows)
+    print(pageOf(page, now))
   },
 })
+
+/** A linked work tree is of the project of its repository. */
+function isOf(project: string, wanted: string | undefined): boolean {
+  return wanted === undefined || project === wanted || partsOfName(project).repository === wanted
+}
+
+function pageOf({ rows, left }: { rows: readonly Row[]; left: number }, now: number): string {
+  if (rows.length === 0) return fit(asTyped(left > 0 ? NONE_LIVES : NONE))
+  return describeSessions(rows, now)
+}
 
 const NONE = 'No session of the last day. See whether hookbell is registered: hookbell status'
 const NONE_LIVES = 'No such session lives. Those of the last day: hookbell sessions --all'

@@ -1,5 +1,6 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { makeHome, root } from '../support/home.ts'
 import { hasPty, startPty } from '../support/pty.ts'
@@ -39,6 +40,7 @@ describe('hookbell sessions', () => {
     tell('busy', 'UserPromptSubmit', { prompt: 'Fix the tests' })
     tell('first', 'PermissionRequest', bash)
     tell('second', 'PermissionRequest', { ...bash, tool_input: { command: 'git push' } })
+    tell('over', 'UserPromptSubmit', { prompt: 'Test it' })
     tell('over', 'Stop', { last_assistant_message: 'All tests pass.' })
     expect((await board()).map(({ session, state }) => [session, state])).toEqual([
       ['first', 'asks'],
@@ -54,12 +56,27 @@ describe('hookbell sessions', () => {
       expect.stringMatching(/^asks you +(?:now|\d+ min) +api-server +Claude Code$/),
       expect.stringContaining('git push'),
       expect.stringMatching(/^is done +(?:now|\d+ min) +api-server +Claude Code$/),
-      '  All tests pass.',
+      '  Test it · All tests pass.',
       expect.stringMatching(/^works +(?:now|\d+ min) +api-server +Claude Code$/),
       '  Fix the tests',
     ])
     expect((await home.run('sessions', '--all')).stdout).toMatch(/^ended +/m)
     expect((await home.run('sessions', '--project', 'other')).stdout).toContain('--all')
+  })
+
+  it('finds the linked work trees of a project by the name of its repository', async () => {
+    const { home, tell, board } = await makeUser()
+    const tree = join(home.home, 'fox')
+    const gitDir = join(home.project, '.git/worktrees/fox')
+    mkdirSync(tree)
+    mkdirSync(gitDir, { recursive: true })
+    writeFileSync(join(tree, '.git'), `gitdir: ${gitDir}\n`)
+    writeFileSync(join(gitDir, 'commondir'), '../..\n')
+    tell('linked', 'Stop', { cwd: tree })
+    tell('other', 'Stop', { cwd: home.home })
+    expect(await board('--project', 'api-server')).toMatchObject([
+      { session: 'linked', project: 'api-server (fox)' },
+    ])
   })
 
   it('keeps neither prompts nor answers if the journal keeps no texts', async () => {
@@ -119,5 +136,47 @@ describe.skipIf(noPty)(`an agent in a terminal${noPty}`, () => {
     await expect.poll(board).toMatchObject([{ state: 'still', because: 'its process is stopped' }])
     process.kill(row?.where.pid ?? 0, 'SIGKILL')
     await expect.poll(board).toMatchObject([{ state: 'ended', because: 'its process is gone' }])
+  })
+})
+
+describe.skipIf(noPty)(`hookbell sessions --watch${noPty}`, () => {
+  it('shows what changes, draws nothing else, and ends with q', async () => {
+    const { home, tell } = await makeUser()
+    const branch = 'a-branch-with-a-name-that-is-far-too-long-for-this'
+    writeFileSync(join(home.project, '.git/HEAD'), `ref: refs/heads/${branch}\n`)
+    tell('s', 'UserPromptSubmit', { prompt: 'Fix the tests, all of them. '.repeat(9) })
+    await home.run('worker', '--once')
+    const words = [process.execPath, 'bin/hookbell', 'sessions', '--watch']
+      .map(shellQuote)
+      .join(' ')
+    const line = `stty cols 60 rows 12; cd ${shellQuote(root)}; ${words}; echo "ended $?"`
+    const env = home.env as Record<string, string>
+    const terminal = await startPty({ command: `sh -c ${shellQuote(line)}`, env })
+    const frames = () => terminal.received().split('\x1b[H').slice(1)
+    const shows = async (text: string) =>
+      await expect.poll(() => frames().at(-1), { timeout: 120_000 }).toContain(text)
+    await shows('works')
+    tell('s', 'PermissionRequest', bash)
+    await home.run('worker', '--once')
+    await shows('npm publish')
+    tell('s', 'SessionEnd', { reason: 'prompt_input_exit' })
+    await home.run('worker', '--once')
+    await shows('--all')
+    terminal.type('q')
+    await shows('ended 0')
+    const drawn = frames().map((frame) =>
+      stripVTControlCharacters(frame.replace(/ended 0\s*$/, '')),
+    )
+    for (const [at, frame] of drawn.entries()) {
+      expect(frame).not.toBe(drawn[at - 1])
+      for (const one of frame.split('\r\n')) expect(one.length).toBeLessThanOrEqual(60)
+    }
+    expect(terminal.received()).toContain('\x1b[?1049l')
+  })
+
+  it('needs a terminal', async () => {
+    const { home } = await makeUser()
+    const { exitCode, stderr } = await home.run('sessions', '--watch')
+    expect([exitCode, stderr]).toEqual([64, expect.stringContaining('needs a terminal')])
   })
 })

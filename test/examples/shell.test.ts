@@ -132,6 +132,7 @@ const asTyped: Record<string, Page> = {
       'hookbell messages sess_1 --follow': untilCtrlC(/./),
     },
   },
+  'docs/sessions.md': { lines: { 'hookbell sessions --watch': { answers: [[/q ends/, 'q']] } } },
   'docs/answers.md': { lines: { 'hookbell init': yes } },
   'docs/configuration.md': { before: configure },
   'docs/doctor.md': { before: register, lines: { 'hookbell doctor': doctor } },

@@ -3,6 +3,7 @@ import { paint, table, terminalWidth } from '../../cli/output.ts'
 import { findClient } from '../../clients/index.ts'
 import { cutText, escapeControls, oneLine } from '../../text/clean.ts'
 import { shortSession } from '../../text/short-session.ts'
+import { displayWidth } from '../../text/width.ts'
 
 const looks = {
   asks: ['asks you', 'red'],
@@ -12,9 +13,12 @@ const looks = {
   works: ['works', undefined],
   ended: ['ended', 'dim'],
 } as const
-/** Columns of a line that a program reads, or a page shows. */
+/** Columns of a line that a program reads. */
 const PIPED = 120
 const MAX_PROJECT = 24
+/** What is left of the names of a project and its branch on a narrow terminal. */
+const MIN_PROJECT = 12
+const MAX_NAME = 40
 
 export type Row = ReturnType<typeof asRow>
 
@@ -49,16 +53,27 @@ export function asRow({ client, sessionId, state, since, because, session }: Kno
 /** Two lines for each session: what it does, and what it says. */
 export function describeSessions(rows: readonly Row[], now: number): string {
   const width = terminalWidth() ?? PIPED
+  const cells = rows.map((row) => headOf(row, now))
+  const taken = Math.max(...cells.map((row) => widthOf(row) - displayWidth(row[PROJECT] ?? '')))
+  const room = Math.max(width - taken, MIN_PROJECT)
   const heads = table(
-    rows.map((row) => headOf(row, now)),
-    width,
+    cells.map((row) => row.map((cell, at) => (at === PROJECT ? cutText(cell, room) : cell))),
+    // One line each, whatever fits.
+    Number.POSITIVE_INFINITY,
   ).split('\n')
   return rows
     .flatMap((row, at) => {
-      const text = textOf(row)
+      const text = textOf(row, Math.min(Math.floor(width / 3), MAX_NAME))
       return [heads[at] ?? '', ...(text ? [`  ${cutText(text, width - 2)}`] : [])]
     })
     .join('\n')
+}
+
+/** Which cell of a line has the project. */
+const PROJECT = 2
+
+function widthOf(cells: readonly string[]): number {
+  return cells.reduce((sum, cell) => sum + displayWidth(cell) + 2, -2)
 }
 
 function headOf(row: Row, now: number): string[] {
@@ -77,10 +92,12 @@ function headOf(row: Row, now: number): string[] {
   ]
 }
 
-/** What it asks or said; of one that works, what it is about. */
-function textOf({ state, says, name, because }: Row): string {
-  const said = [because, state === 'works' || !says ? name : says]
-  return said.flatMap((one) => (one ? [shownAs(one)] : [])).join(': ')
+/** What it is about, and what it asks or said. */
+function textOf({ state, says, name, because }: Row, maxName: number): string {
+  const title = name && shownAs(name)
+  const said = state !== 'works' && says ? shownAs(says) : undefined
+  const about = said && title ? `${cutText(title, maxName)} · ${said}` : (said ?? title)
+  return [because, about].filter(Boolean).join(': ')
 }
 
 function placeOf({ where: { tmux, terminal, surface, ssh } }: Row): string {
