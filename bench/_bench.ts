@@ -6,6 +6,7 @@ import { prepareSpool } from '../src/spool/layout.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 export const cli = join(root, 'bin/hookbell')
+export const lineProgram = join(root, 'bin/hookbell-line')
 export const frontDoor = join(root, 'bin/hookbell-hook')
 export const worker = join(root, 'dist/worker.cjs')
 export const library = join(root, 'dist/api.js')

@@ -1,16 +1,18 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { journalFiles } from '../src/journal/files.ts'
+import { ownerOf } from '../src/spool/lock/owner.ts'
 import { WorkerMemory } from '../src/worker/memory.ts'
-import { cli, makeHome, median, printTable } from './_bench.ts'
+import { cli, lineProgram, makeHome, median, printTable } from './_bench.ts'
 
 const ROUNDS = 21
 const EVENTS = 50
 const GOAL = 2.5
 const SESSIONS = 1000
+const LINE_GOAL_MS = 3
 const LARGE_FILE_EVENTS = 13_500
 const LARGE_GOAL_SECONDS = 2
 /** What is derived from a new configuration is cached after two seconds: see config/config-cache.ts. */
@@ -68,9 +70,28 @@ async function benchSessions(stateDir: string, env: NodeJS.ProcessEnv) {
   if (all / floor > GOAL) process.exitCode = 1
   printTable(`A day of ${SESSIONS} sessions (goal: ${GOAL} x node -e 0)`, [
     ['sessions', `${all.toFixed(1)} ms`, `${(all / floor).toFixed(2)} x`],
+    ...benchLine(stateDir),
   ])
   writeFileSync(journal, before)
   rmSync(join(stateDir, 'checkpoint.json'), { force: true })
+}
+
+/** What a status bar runs every few seconds, without Node.js. */
+function benchLine(stateDir: string): string[][] {
+  const program = join(stateDir, 'runtime/bin/hookbell-line')
+  mkdirSync(dirname(program), { recursive: true })
+  copyFileSync(lineProgram, program)
+  const { boot } = ownerOf(0)
+  const asking = `${Math.floor(Date.now() / 1000)} 9999999999 - - ${boot} shop\n`
+  writeFileSync(join(stateDir, 'asking'), asking.repeat(9))
+  const times = Array.from({ length: ROUNDS }, () => {
+    const before = performance.now()
+    spawnSync(program)
+    return performance.now() - before
+  })
+  const line = median(times)
+  if (line > LINE_GOAL_MS) process.exitCode = 1
+  return [['hookbell-line', `${line.toFixed(1)} ms`, `goal: ${LINE_GOAL_MS} ms`]]
 }
 
 function dayOfSessions(): string {

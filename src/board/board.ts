@@ -40,13 +40,21 @@ export class Board {
   }
 }
 
-/** The same for sessions that are known already. A worker knows sub-agents, a person does not. */
-export async function knownOf(
+/** Those of known sessions that ask, who waits longest first: without a look at any that does not, by its events. */
+export async function askingIn(
   sessions: Iterable<[string, Session]>,
   now: number,
 ): Promise<Known[]> {
+  const mayAsk = [...sessions].filter(
+    ([, session]) => stateOf(session, { job: 'unknown' }, now).state === 'asks',
+  )
+  return (await knownOf(mayAsk, now)).filter(({ state }) => state === 'asks')
+}
+
+/** A worker knows sub-agents, a person does not. */
+async function knownOf(sessions: Iterable<[string, Session]>, now: number): Promise<Known[]> {
   const recent = [...sessions].filter(
-    ([, { latestAt, seen, isSubagent }]) => seen && !isSubagent && now - latestAt < DAY_MS,
+    ([, session]) => session.seen && !session.isSubagent && now < goneAt(session),
   )
   const found = await Promise.all(
     recent.map(async ([key, session]) => {
@@ -55,6 +63,11 @@ export async function knownOf(
     }),
   )
   return boardOf(found, now)
+}
+
+/** When nobody wants to know of a session any more, Unix ms. */
+export function goneAt({ latestAt }: Session): number {
+  return latestAt + DAY_MS
 }
 
 export interface Found {

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { defineCommand } from 'citty'
 import { Board } from '../board/board.ts'
+import { lineOf } from '../board/line.ts'
 import { asTyped } from '../cli/how-to-call.ts'
 import { fit, print, printJson } from '../cli/output.ts'
 import { partsOfName } from '../context/work-tree-name.ts'
@@ -18,10 +19,12 @@ export const sessionsCommand = defineCommand({
     },
     all: { type: 'boolean', description: 'Also those that have ended' },
     watch: { type: 'boolean', description: 'Show them until q is pressed, always as they are now' },
+    line: { type: 'boolean', description: 'Print who asks you, in a few words for a status line' },
     json: { type: 'boolean', description: 'Print JSON of all sessions' },
   },
-  async run({ args: { project, all, json, watch } }) {
-    if (watch && json) throw usageError('sessions: --watch shows a page, and --json prints once')
+  async run({ args: { project, all, json, line, watch } }) {
+    if ([watch, line, json].filter(Boolean).length > 1)
+      throw usageError('sessions: only one of --watch, --line and --json')
     const board = new Board(stateFolders())
     const host = hostname()
     const read = async (now: number) => {
@@ -30,12 +33,23 @@ export const sessionsCommand = defineCommand({
         ({ state, session }) =>
           (all || json || state !== 'ended') && isOf(session.seen?.project ?? '', project),
       )
-      return { rows: wanted.map((one) => asRow(one, host)), left: found.length - wanted.length }
+      return {
+        wanted,
+        rows: wanted.map((one) => asRow(one, host)),
+        left: found.length - wanted.length,
+      }
     }
     if (watch) return await watchSessions(async (now) => pageOf(await read(now), now))
     const now = Date.now()
     const page = await read(now)
     if (json) return printJson(page.rows)
+    if (line)
+      return print(
+        lineOf(
+          page.wanted.filter(({ state }) => state === 'asks'),
+          now,
+        ),
+      )
     print(pageOf(page, now))
   },
 })

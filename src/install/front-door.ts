@@ -37,6 +37,7 @@ const COPIED = [
   'package.json',
   'icons',
   'templates',
+  'bin/hookbell-line',
   'bin/hookbell-wait',
   'dist/LICENCES.txt',
   'dist/hook.cjs',

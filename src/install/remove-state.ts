@@ -11,7 +11,7 @@ const WORKER_ENDS_WITHIN_MS = 5000
 /** Names of everything that hookbell ever writes into a state folder. */
 const STATE = new RegExp(
   `^(${[
-    String.raw`(hookbell-hook(\.\d+)?|runtime(\.\w+)*|spool|backups|cache|on-hold)`,
+    String.raw`(hookbell-hook(\.\d+)?|runtime(\.\w+)*|spool|backups|cache|on-hold|asking(\.\d+)?)`,
     String.raw`(places|environment|last-good-config|checkpoint|policy-memory|mutes|trusted-projects|alarms|own-channels|shown)\.json.*`,
     '(digest-settled|config-problem-told).*',
     String.raw`journal\..*|worker\..*|\.\d+\.new`,

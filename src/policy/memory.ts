@@ -98,6 +98,11 @@ export class Memory {
     return { ...this.#state, sessions: Object.fromEntries(this.#sessions) }
   }
 
+  /** All sessions, by their keys. */
+  get sessions(): Iterable<[string, Session]> {
+    return this.#sessions
+  }
+
   /** What is known of a session; undefined where nothing is. */
   session(event: SessionRef): Session | undefined {
     return event.sessionId ? this.#sessions.get(sessionKey(event)) : undefined

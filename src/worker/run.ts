@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { askingIn } from '../board/board.ts'
+import { keepAsking } from '../board/line.ts'
 import type { LoadedConfig } from '../config/load/load.ts'
 import { keepsOrder } from '../deliver/audience.ts'
 import { waitAtMost } from '../patience.ts'
@@ -45,6 +47,7 @@ export async function deliverOnce(options: WorkerOptions): Promise<WorkerSummary
   await ifSole(options, () => maintenance.sweep())
   // A hook that accepted an event meanwhile saw a running worker, and started none.
   if (!isHeld && dispatcher.hasWaiting) await deliverAll(deps, dispatcher, problem)
+  await noteAsking(deps)
   await close(deps, dispatcher)
   // `drain` does this four times a second, with the same signal.
   deps.ending?.removeEventListener('abort', releaseAll)
@@ -279,7 +282,14 @@ async function tidyUp({ deps, maintenance }: Opened, dispatcher: Dispatcher, isH
   const isStalled = dispatcher.isStalled && !deps.journal.failure
   if (!isHeld && !dispatcher.isIdle && !isStalled) return
   await maintenance.sweep()
+  await noteAsking(deps)
   if (deps.journal.pending === 0) deps.memory.keepIdle()
+}
+
+/** For status lines, which start no program of ours to know. */
+async function noteAsking({ memory, now, stateDir }: WorkerDeps) {
+  const { sessions } = await memory.get()
+  keepAsking(stateDir, await askingIn(sessions, now()))
 }
 
 /** How long to wait until there may be something to do, in ms; undefined if the worker can end. */

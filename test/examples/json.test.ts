@@ -19,6 +19,11 @@ const kinds: Record<string, { isOne(value: object): boolean; check(value: object
     check: (value) => parseSeed(value),
   },
   'faults of the emulator': { isOne: Array.isArray, check: (value) => parseFaults(value) },
+  'settings of another program': {
+    isOne: (value) => hasOneOf(value, 'statusLine', 'custom/hookbell'),
+    // test/board/line.test.ts runs it.
+    check: () => {},
+  },
   'body of a webhook': {
     isOne: (value) => hasOneOf(value, 'data'),
     check: checkWebhookBody,
