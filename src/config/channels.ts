@@ -1,3 +1,4 @@
+import { configuredChannel } from '../repeated-channel.ts'
 import type { ChannelRules } from './schema/channel.ts'
 
 /**
@@ -15,7 +16,8 @@ interface Channels {
 
 /** A channel, whether or not it can be used now; undefined if the configuration has none of this name. */
 export function channelOf(name: string, { channels }: Channels): Channel | undefined {
-  return Object.hasOwn(channels, name) ? channels[name] : undefined
+  const configured = configuredChannel(name)
+  return Object.hasOwn(channels, configured) ? channels[configured] : undefined
 }
 
 /** Names of the channels that can be used now. */

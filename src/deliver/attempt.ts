@@ -12,6 +12,7 @@ import {
   type Sent,
 } from '../notifiers/define.ts'
 import { notifierOf } from '../notifiers/index.ts'
+import { configuredChannel } from '../repeated-channel.ts'
 import { isWithin } from '../text/local-time.ts'
 
 /** A receiver that fails each time and asks for an immediate retry must not be hammered. */
@@ -111,7 +112,7 @@ export function destinationIn(
   const options = optionsOf(found)
   const { pace, name } = notifier
   // Channels with the same destination share its pace, because the destination counts them together.
-  const key = pace ? `${name} ${pace.destination(options)}` : channel
+  const key = pace ? `${name} ${pace.destination(options)}` : configuredChannel(channel)
   return { key, notifier, options }
 }
 

@@ -5,6 +5,7 @@
  * Validation, help, redaction and the docs all read the declaration.
  */
 import { usageError } from '../errors.ts'
+import { configuredChannel } from '../repeated-channel.ts'
 import { command } from './command.ts'
 import type { Notifier } from './define.ts'
 import { desktop } from './desktop.ts'
@@ -52,7 +53,8 @@ export function notifierOf(
   channel: string,
   { channels, given = {} }: Channels,
 ): Notifier | undefined {
-  const type = Object.hasOwn(channels, channel) ? channels[channel]?.type : undefined
+  const name = configuredChannel(channel)
+  const type = Object.hasOwn(channels, name) ? channels[name]?.type : undefined
   if (type === undefined) return undefined
   return Object.hasOwn(given, type) ? given[type] : notifierOfType(type)
 }

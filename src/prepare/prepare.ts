@@ -13,6 +13,7 @@ import { goesOn } from '../policy/rules/goes-on.ts'
 import type { Candidate, Expected, Verdict } from '../policy/types.ts'
 import { Renderer } from '../render/render.ts'
 import { markdownReaderFor } from '../render/values.ts'
+import { messageId } from '../repeated-channel.ts'
 import { sha256 } from '../text/sha256.ts'
 import { findAtTerminal } from './at-terminal.ts'
 import { decide, isRuleUsed, type PrepareDeps, type Stored, withLabel } from './decide.ts'
@@ -174,7 +175,8 @@ export function makeDelivery(
   // What hookbell reports itself, such as a broken configuration, holds no text of an agent.
   const isOwn = isUnconditional && event.client === OWN_CLIENT
   const reader = { ...readerOf(channel, config), ...(isOwn && { clearance: 'full' as const }) }
-  const message = renderer.message(urgency, { ...reader, template })
+  const made = renderer.message(urgency, { ...reader, template })
+  const message = { ...made, id: messageId(made.id, channel) }
   return {
     id: deliveryId(id, channel),
     events: [id],

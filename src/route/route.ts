@@ -5,6 +5,7 @@ import type { EnrichedEvent } from '../context/enrich.ts'
 import type { Urgency } from '../delivery.ts'
 import { type AgentEvent, type Kind, kindOrName } from '../event/event.ts'
 import { CANARY_EVENT, type TraceStep } from '../journal/entry.ts'
+import { repeatedChannel } from '../repeated-channel.ts'
 import { conditionsOf, Patterns, type RouteDeps } from './conditions.ts'
 
 interface RoutedChannel {
@@ -86,10 +87,14 @@ export function switchOf({ client }: Pick<AgentEvent, 'client'>): string {
 }
 
 function channelsOf(one: Route, index: number): Pick<RoutedChannel, 'channel' | 'later'>[] {
-  return stepsOf(one).flatMap((step, number) => {
+  const steps = stepsOf(one)
+  return steps.flatMap((step, number) => {
     const ms = afterMs(step)
     const because = `step ${number + 1} of route ${index + 1}: ${step.after} after the event, unless answered by then`
-    return step.to.map((channel) => ({ channel, ...(ms > 0 && { later: { ms, because } }) }))
+    return step.to.map((name) => {
+      const time = steps.slice(0, number + 1).filter(({ to }) => to.includes(name)).length
+      return { channel: repeatedChannel(name, time), ...(ms > 0 && { later: { ms, because } }) }
+    })
   })
 }
 

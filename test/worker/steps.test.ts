@@ -71,6 +71,36 @@ describe('later steps of a route', () => {
     })
   })
 
+  it('remind on the same channel until somebody answers', async () => {
+    const { url, received } = await startReceiver()
+    const world = makeWorld()
+    const [desk, ...later] = [
+      { to: ['desk'] },
+      ...['1h', '2h'].map((after) => ({ after, to: ['desk'] })),
+    ]
+    world.configure({
+      channels: { desk: { type: 'webhook', url } },
+      routes: [{ on: ['permission'], steps: [desk, ...later] }],
+      lingerSeconds: 0,
+    })
+    const id = world.accept(ask)
+    await world.once()
+    expect(world.parked()).toEqual([`${id}.desk:2`, `${id}.desk:3`])
+    makeDue(world, `${id}.desk:2`)
+    await world.once()
+    expect(world.parked()).toEqual([`${id}.desk:3`])
+    // Otherwise a receiver would drop the second one as a copy.
+    expect(received.map(({ headers }) => headers['webhook-id'])).toEqual([id, `${id}~2`])
+    world.accept(prompt)
+    await world.untilIdle()
+    expect([received.length, world.parked()]).toEqual([2, []])
+    const delivered = { state: 'delivered' }
+    expect(await world.statusOf(id)).toMatchObject({
+      outcome: 'delivered',
+      channels: { desk: delivered, 'desk:2': delivered, 'desk:3': { state: 'suppressed' } },
+    })
+  })
+
   it('are not cancelled by an answer in another session', async () => {
     const { world } = await makeSteps()
     const id = world.accept(ask)

@@ -87,14 +87,13 @@ export const route = routeFields.superRefine(({ to, steps }, context) => {
   if (to && steps)
     return fail(['steps'], 'cannot be combined with "to": the first step is sent at once')
   let before = -1
-  const names = new Set<string>()
   for (const [index, one] of (steps ?? []).entries()) {
     const ms = afterMs(one)
     if (ms <= before) fail(['steps', index, 'after'], 'must be later than the step before it')
     before = ms
     for (const [at, name] of one.to.entries()) {
-      if (names.has(name)) fail(['steps', index, 'to', at], `"${name}" is in this route already`)
-      names.add(name)
+      const isTwice = one.to.indexOf(name) < at
+      if (isTwice) fail(['steps', index, 'to', at], `"${name}" is in this step already`)
     }
   }
 })

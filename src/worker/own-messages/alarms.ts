@@ -113,8 +113,8 @@ export class Alarms {
 
   /** Whether a channel may receive the agent's text. */
   #mayRepeat(channel: string): boolean {
-    const { channels } = this.#deps.config().config
-    return Object.hasOwn(channels, channel) && channels[channel]?.clearance !== 'minimal'
+    const found = channelOf(channel, this.#deps.config().config)
+    return found !== undefined && found.clearance !== 'minimal'
   }
 
   async #recordReported({ id: delivery, events, channel }: Delivery) {

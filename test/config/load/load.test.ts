@@ -257,8 +257,8 @@ describe('the configuration', () => {
       /steps\.1\.after: must be later than the step before it/,
     ],
     [
-      '{"routes": [{"on": ["done"], "steps": [{"to": ["desktop"]}, {"after": "2m", "to": ["desktop"]}]}]}',
-      /steps\.1\.to\.0: "desktop" is in this route already/,
+      '{"routes": [{"on": ["done"], "steps": [{"to": ["desktop"]}, {"after": "2m", "to": ["desktop", "desktop"]}]}]}',
+      /steps\.1\.to\.1: "desktop" is in this step already/,
     ],
     [
       '{"routes": [{"on": ["done"], "steps": [{"to": ["desktop"]}, {"after": "2m", "to": ["desktpo"]}]}]}',
