@@ -40,7 +40,7 @@ const mayImport: { [folder: string]: string[] } = {
     'spool',
     'worker',
   ],
-  config: ['event', 'hub', 'notifiers'],
+  config: ['event', 'hub', 'journal', 'notifiers'],
   context: ['clients', 'config', 'event', 'journal'],
   deliver: ['config', 'notifiers'],
   demo: ['install', 'journal', 'spool'],

@@ -9,7 +9,7 @@ import {
 } from '../policy/sessions.ts'
 import { turnStart } from '../policy/turns.ts'
 import { findEvidence } from './evidence.ts'
-import { type Evidence, type Standing, stateOf, states } from './state.ts'
+import { type Evidence, type Standing, type State, stateOf, states } from './state.ts'
 
 const DAY_MS = 24 * 3600_000
 
@@ -40,15 +40,16 @@ export class Board {
   }
 }
 
-/** Those of known sessions that ask, who waits longest first: without a look at any that does not, by its events. */
-export async function askingIn(
+/** Those of known sessions in certain states, who waits longest first: without a look at those that events show in another. */
+export async function knownIn(
   sessions: Iterable<[string, Session]>,
   now: number,
+  isMeant: (state: State) => boolean,
 ): Promise<Known[]> {
-  const mayAsk = [...sessions].filter(
-    ([, session]) => stateOf(session, { job: 'unknown' }, now).state === 'asks',
+  const mayBe = [...sessions].filter(([, session]) =>
+    isMeant(stateOf(session, { job: 'unknown' }, now).state),
   )
-  return (await knownOf(mayAsk, now)).filter(({ state }) => state === 'asks')
+  return (await knownOf(mayBe, now)).filter(({ state }) => isMeant(state))
 }
 
 /** A worker knows sub-agents, a person does not. */

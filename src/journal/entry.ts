@@ -282,7 +282,10 @@ function isTime(value: unknown): boolean {
   return typeof value === 'number' && Math.abs(value) <= 8.64e15
 }
 
+/** The event that a session stands still while it should work: no sign of life of its agent. Only a route that names it tells. */
+export const STILL_EVENT = 'stands-still'
+
 /** Whether hookbell itself made the event. Such events are no work of an agent, so reports do not count them. */
 export function isOwnEvent({ client, event }: { client: string; event: string }): boolean {
-  return client === OWN_CLIENT || event === CANARY_EVENT
+  return client === OWN_CLIENT || event === CANARY_EVENT || event === STILL_EVENT
 }

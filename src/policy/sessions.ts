@@ -1,7 +1,7 @@
 import { QUEUED_PROMPT_MS } from '../context/turn.ts'
 import { addLimited, dropOldest } from '../drop-oldest.ts'
 import { isNextQuestion, type Meaning, mayRepeat, meaningOf } from '../event/meaning.ts'
-import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
+import { type AcceptedEntry, type JournalEntry, STILL_EVENT } from '../journal/entry.ts'
 import { type QuestionEnd, questionEnd } from '../journal/history.ts'
 import {
   isAnswered,
@@ -54,6 +54,8 @@ export interface Session extends Turns, Questions {
   turnId?: string
   /** Whether it runs without a person, by the latest event that shows it. Absent if unknown. */
   isHeadless?: boolean
+  /** When a person was told last that it stands still. Absent if never. */
+  toldStillAt?: number
   /** What a list of sessions shows of it. Absent if no agent's event has told of it. */
   seen?: Seen
 }
@@ -95,6 +97,11 @@ export function foldSession(sessions: Sessions, entry: JournalEntry) {
   if (entry.type !== 'accepted' || !entry.sessionId || entry.facts?.means === undefined) return
   const key = sessionKey(entry)
   const { id, kind, repeatOf, duplicateOf = repeatOf } = entry
+  if (entry.event === STILL_EVENT) {
+    const known = sessions.get(key)
+    if (known) noteToldStill(known, entry.acceptedAt)
+    return
+  }
   if (duplicateOf) {
     const known = sessions.get(key)
     if (known && kind === 'permission') noteCopy(known, id, duplicateOf)
@@ -105,6 +112,15 @@ export function foldSession(sessions: Sessions, entry: JournalEntry) {
   sessions.set(key, session)
   remember(session, entry)
   dropOldest(sessions, MAX_SESSIONS)
+}
+
+/** Whether a person was told that it stands still since its last event. */
+export function isToldStill({ toldStillAt = 0, latestAt }: Session): boolean {
+  return toldStillAt >= latestAt
+}
+
+export function noteToldStill(session: Session, at: number) {
+  session.toldStillAt = Math.max(session.toldStillAt ?? 0, at)
 }
 
 /** The entries for the answers of a session that the journal lacks. */

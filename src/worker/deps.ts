@@ -14,6 +14,7 @@ import type { AnswerReports } from './watch/answer-reports.ts'
 import type { OpenQuestions } from './watch/open-questions.ts'
 import type { RunningTurns } from './watch/running-turns.ts'
 import type { OpenMessages } from './watch/shown-messages.ts'
+import type { StillSessions } from './watch/still-sessions.ts'
 import type { WaitingHooks } from './watch/waiting-hooks.ts'
 
 /** Dependencies that the parts of the worker share. */
@@ -38,6 +39,8 @@ export interface WorkerDeps {
   waiting: WaitingHooks
   /** Turns whose failure only their transcript shows. */
   turns: RunningTurns
+  /** Sessions that stand still while they should work. */
+  still: StillSessions
   /** The mutes in force, at most 20 ms old. */
   mutes(): readonly Mute[]
   templates: Templates

@@ -8,7 +8,7 @@ import { Fresh } from '../fs/fresh.ts'
 import { homeDir } from '../fs/home.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { Journal } from '../journal/journal.ts'
-import { makeSteadyClock } from '../monotonic.ts'
+import { makeSteadyClock, monotonicMs } from '../monotonic.ts'
 import type { Notifier } from '../notifiers/define.ts'
 import { givenNotifiers } from '../notifiers/index.ts'
 import { readMutes } from '../policy/mute-file.ts'
@@ -29,6 +29,7 @@ import { AnswerReports, tellAnswer } from './watch/answer-reports.ts'
 import { OpenQuestions } from './watch/open-questions.ts'
 import { RunningTurns } from './watch/running-turns.ts'
 import { OpenMessages } from './watch/shown-messages.ts'
+import { StillSessions } from './watch/still-sessions.ts'
 import { WaitingHooks } from './watch/waiting-hooks.ts'
 
 export interface WorkerOptions {
@@ -107,6 +108,7 @@ export function openWorker({ stateDir, configDir, onRecord, ...options }: Worker
     open: openMessages,
     waiting: new WaitingHooks({ stateDir, memory }),
     turns: new RunningTurns({ store, now: effects.now }),
+    still: new StillSessions({ ...current, store, memory, awakeNow: monotonicMs }),
     templates: new Templates(configDir),
     sessions: new SessionQueue(),
     branchOf: (cwd) => branches.get(cwd),

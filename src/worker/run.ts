@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { askingIn } from '../board/board.ts'
+import { knownIn } from '../board/board.ts'
 import { keepAsking } from '../board/line.ts'
 import type { LoadedConfig } from '../config/load/load.ts'
 import { keepsOrder } from '../deliver/audience.ts'
 import { waitAtMost } from '../patience.ts'
+import type { Claim } from '../spool/claim.ts'
 import { acquireLock, isSoleWorker, releaseLock } from '../spool/lock/lock.ts'
 import { HEARTBEAT_MS } from '../spool/lock/owner.ts'
 import {
@@ -20,7 +21,6 @@ import { type Opened, openWorker, type WorkerOptions } from './open-worker.ts'
 import type { ConfigProblem } from './own-messages/config-problem.ts'
 import type { OwnEvent } from './own-messages/notices.ts'
 import { WakeUp } from './wake-up.ts'
-import type { RunningTurns } from './watch/running-turns.ts'
 
 /** How long the next worker waits for this one: a receiver that hangs must not keep questions back. */
 const GIVE_BACK_MS = 5000
@@ -259,22 +259,23 @@ function followRequests({ deliverer, stateDir, store }: WorkerDeps, purged: Requ
   return isHeld
 }
 
-/** Starts what no hook reports: problems of the configuration, dead channels, and failures of some clients. */
+/** Starts what no hook reports: problems of the configuration, dead channels, failures of some clients, and what stands still. */
 async function startOwn(
   settings: LoadedConfig,
   problem: ConfigProblem,
-  { notices, turns }: WorkerDeps,
+  { notices, still, turns }: WorkerDeps,
   dispatcher: Dispatcher,
 ) {
   const report = await problem.check(settings, (work) => dispatcher.follow(work))
   if (report) await dispatcher.startDelivery(report)
   for (const claim of notices.takeOwn()) await dispatcher.startDelivery(claim)
   // Not awaited: a transcript may be on a disk that does not answer.
-  if (turns.nextLookInMs() === 0) dispatcher.follow(startEnded(turns, dispatcher))
+  if (turns.nextLookInMs() === 0) dispatcher.follow(startAll(turns.takeEnded(), dispatcher))
+  if (still.nextLookInMs() === 0) dispatcher.follow(startAll(still.takeStill(), dispatcher))
 }
 
-async function startEnded(turns: RunningTurns, dispatcher: Dispatcher) {
-  for (const claim of await turns.takeEnded()) await dispatcher.startOwn(claim)
+async function startAll(claims: Promise<Claim[]>, dispatcher: Dispatcher) {
+  for (const claim of await claims) await dispatcher.startOwn(claim)
 }
 
 async function tidyUp({ deps, maintenance }: Opened, dispatcher: Dispatcher, isHeld: boolean) {
@@ -289,12 +290,12 @@ async function tidyUp({ deps, maintenance }: Opened, dispatcher: Dispatcher, isH
 /** For status lines, which start no program of ours to know. */
 async function noteAsking({ memory, now, stateDir }: WorkerDeps) {
   const { sessions } = await memory.get()
-  keepAsking(stateDir, await askingIn(sessions, now()))
+  keepAsking(stateDir, await knownIn(sessions, now(), (state) => state === 'asks'))
 }
 
 /** How long to wait until there may be something to do, in ms; undefined if the worker can end. */
 function nextInMs(
-  { deps: { open, store, turns, waiting }, digest, problem }: Opened,
+  { deps: { open, still, store, turns, waiting }, digest, problem }: Opened,
   dispatcher: Dispatcher,
   {
     isHeld,
@@ -304,7 +305,13 @@ function nextInMs(
 ): number | undefined {
   const due = isHeld
     ? []
-    : [dispatcher.nextInMs, digest.nextInMs, open.nextLookInMs(), turns.nextLookInMs()]
+    : [
+        dispatcher.nextInMs,
+        digest.nextInMs,
+        open.nextLookInMs(),
+        turns.nextLookInMs(),
+        still.nextLookInMs(),
+      ]
   const times = [problem.nextInMs, salvageMs, waiting.nextLookInMs(), ...due].filter(
     (ms) => ms !== undefined,
   )

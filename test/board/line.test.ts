@@ -5,7 +5,7 @@ import * as fc from 'fast-check'
 import { parse } from 'smol-toml'
 import { describe, expect, it } from 'vitest'
 import type { Known } from '../../src/board/board.ts'
-import { askingIn } from '../../src/board/board.ts'
+import { knownIn } from '../../src/board/board.ts'
 import { keepAsking, lineOf } from '../../src/board/line.ts'
 import type { Session } from '../../src/policy/sessions.ts'
 import { emptySession } from '../../src/policy/sessions.ts'
@@ -35,6 +35,9 @@ const jobs = {
   elsewhere: { ...own, boot: 'another', host: 'elsewhere.1' },
   unknown: undefined,
 }
+
+const askingIn = (sessions: Iterable<[string, Session]>, now: number) =>
+  knownIn(sessions, now, (state) => state === 'asks')
 
 interface Asked {
   job: keyof typeof jobs

@@ -1,5 +1,6 @@
 import { kinds } from '../../event/event.ts'
 import { knownClients, knownEvents } from '../../event/schema.ts'
+import { STILL_EVENT } from '../../journal/entry.ts'
 import { areEndless } from '../../text/local-time.ts'
 import { closest } from '../../text/suggest.ts'
 import type { Config } from '../schema/schema.ts'
@@ -87,10 +88,11 @@ const kindsMeant: ReadonlyMap<string, string> = new Map([
   ),
   ...['idle', 'input', 'notification', 'wait'].map((word) => [word, 'waiting'] as const),
   ...['subagent', 'sub-agent'].map((word) => [word, 'subagent-done'] as const),
+  ...['still', 'stuck', 'stalled', 'stands still'].map((word) => [word, STILL_EVENT] as const),
   ...['crash', 'crashed'].map((word) => [word, 'abnormal-end'] as const),
 ])
 
-const knownWords = [...kinds, ...knownEvents]
+const knownWords = [...kinds, ...knownEvents, STILL_EVENT]
 
 /**
  * Words in routes that match nothing we know and look like something we do. Never faults: clients have new events with each

@@ -93,6 +93,7 @@ async function queueEvent(claim: Claim, deps: WorkerDeps): Promise<Queued | unde
   })
   const happened = asDecided(parsed, running.prepared)
   deps.turns.note(happened)
+  deps.still.note(happened)
   // The event may answer a held question, or show that nothing follows a held turn: review it now, not when it is due.
   const { isAnswer, isIdle } = meaningOf(happened)
   if (isNextQuestion(happened) || isAnswer) noteAnswer(happened, deps)
