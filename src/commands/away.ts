@@ -3,11 +3,13 @@ import { asTyped } from '../cli/how-to-call.ts'
 import { printJson, say } from '../cli/output.ts'
 import type { Client } from '../clients/define.ts'
 import { type ClientName, clients } from '../clients/index.ts'
-import { stateDir } from '../config/paths.ts'
+import { CurrentConfig } from '../config/current.ts'
+import { configDir, stateDir } from '../config/paths.ts'
 import { usageError } from '../errors.ts'
 import { waitIn } from '../install/hook-command.ts'
 import { knownPlaces } from '../install/places.ts'
 import { readRegistered } from '../install/registered.ts'
+import { dependsOnPresence } from '../prepare/here.ts'
 import { putRequest } from '../spool/requests.ts'
 import { parseDuration } from '../text/duration.ts'
 import { formatSecond } from '../text/local-time.ts'
@@ -29,7 +31,8 @@ export const awayCommand = defineCommand({
       throw usageError(`away: "${time}" is no time`, 'Such as: hookbell away 2h')
     const state = stateDir()
     const names = waitingClients(state)
-    if (names.length === 0) {
+    const { routes } = new CurrentConfig(configDir(), state).get().config
+    if (names.length === 0 && !dependsOnPresence(routes)) {
       const hint = 'Register it first, such as: hookbell init --client codex --answers'
       throw usageError('away: no agent that is registered waits for an answer', hint)
     }
@@ -37,12 +40,9 @@ export const awayCommand = defineCommand({
     putRequest(state, 'away', `${until}`)
     if (json) return printJson({ until, clients: names })
     const titles = names.map((name) => clients[name].title)
-    const what = `Away until ${formatSecond(until)}: questions of ${titles.join(' and ')} wait`
-    say(
-      asTyped(
-        `${what} for hookbell answer. A key in the terminal of one ends it, or: hookbell back`,
-      ),
-    )
+    const waits = `questions of ${titles.join(' and ')} wait for hookbell answer. A key in the terminal of one ends it, or`
+    const what = names.length > 0 ? waits : 'routes go by that. To end it'
+    say(asTyped(`Away until ${formatSecond(until)}: ${what}: hookbell back`))
   },
 })
 

@@ -50,6 +50,8 @@ export interface EnrichedEvent extends AgentEvent {
   isOfSubagent?: boolean
   /** Whether a person is at the terminal of the session; absent if unknown or not checked. */
   isAtTerminal?: boolean | undefined
+  /** Whether a person is at this machine; absent if unknown or not checked. */
+  isHere?: boolean | undefined
   /** Where the session is on this machine; absent if unknown. */
   place?: Place
   /** For how much of `durationMs` the turn may have waited for a person. Absent for 0. */

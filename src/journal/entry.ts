@@ -80,6 +80,8 @@ export interface EventFacts {
   isHeadless?: boolean
   /** Whether a person was at the terminal of the session; absent if unknown or not checked. */
   isAtTerminal?: boolean
+  /** Whether a person was at the machine; absent if unknown or not checked. */
+  isHere?: boolean
   /** Absent for false. */
   isOverSsh?: boolean
   /** Whether the agent's environment switches notifications off. Absent for false. */

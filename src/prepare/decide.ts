@@ -45,6 +45,8 @@ export interface PrepareDeps extends DecideDeps {
   projectOf?: (cwd: string) => Promise<string>
   /** The branch of a working folder; absent: looked up for each event. */
   branchOf?: (cwd: string) => Promise<string>
+  /** Whether a person has said so, by `hookbell away`. */
+  isAway?: () => boolean
   /** The rules in the .hookbell.json of the project around a folder. */
   projectRules?: (cwd: string) => Promise<ProjectRules | undefined>
 }
@@ -246,10 +248,10 @@ function judgedProject(
   deps: RouteDeps,
 ): ProjectVerdict {
   // What is not known to exclude an event does not.
-  const wanted = conditionsOf(when, event, deps).find(
+  const wanted = conditionsOf(when, event, deps, true).find(
     ({ holds, isUndecided }) => !holds && !isUndecided,
   )
-  const unwanted = conditionsOf(not, event, deps).find(({ holds }) => holds)
+  const unwanted = conditionsOf(not, event, deps, false).find(({ holds }) => holds)
   const fails = wanted ? `when ${wanted.because}` : unwanted && `not ${unwanted.because}`
   return { root, isMuted, fails }
 }

@@ -18,7 +18,7 @@ const ONE_WORD = /^\w{1,48}$/
 
 /** The facts that the journal keeps so that an event can be judged again. The agent's text is not part of them. */
 export function factsOf(event: EnrichedEvent, { keepsText }: { keepsText: boolean }): EventFacts {
-  const { means, durationMs, backgroundTasks, isHeadless, isAtTerminal, failure } = event
+  const { means, durationMs, backgroundTasks, isHeadless, isAtTerminal, isHere, failure } = event
   const { backgroundAgents, backgroundTeammates, wakesAt, waitingMs = 0 } = event
   const { asks, isInterrupted, isAtRest, isOfSubagent } = event
   const failureReason = failure?.reason ?? ''
@@ -55,6 +55,7 @@ export function factsOf(event: EnrichedEvent, { keepsText }: { keepsText: boolea
     ...(isOfSubagent && { isOfSubagent }),
     ...(isHeadless !== undefined && { isHeadless }),
     ...(isAtTerminal !== undefined && { isAtTerminal }),
+    ...(isHere !== undefined && { isHere }),
     ...(isOverSsh(event) && { isOverSsh: true }),
     ...(isSwitchedOff(event) && { isSwitchedOff: true }),
     ...(event.place && { place: event.place }),
@@ -104,6 +105,7 @@ export function eventOfEntry(
     ...(facts.waitingMs && { waitingMs: facts.waitingMs }),
     isHeadless: facts.isHeadless,
     isAtTerminal: facts.isAtTerminal,
+    isHere: facts.isHere,
     failure:
       failureReason || failureCause
         ? { reason: failureReason, cause: failureCause, isLimit: false, resetsAt: undefined }

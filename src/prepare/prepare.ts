@@ -18,6 +18,7 @@ import { sha256 } from '../text/sha256.ts'
 import { findAtTerminal } from './at-terminal.ts'
 import { decide, isRuleUsed, type PrepareDeps, type Stored, withLabel } from './decide.ts'
 import { acceptedEntry } from './facts.ts'
+import { dependsOnPresence, findHere } from './here.ts'
 import { placeOf } from './place.ts'
 
 interface Held {
@@ -64,7 +65,10 @@ export async function prepare(
     findAtTerminal(placed, loaded.config),
     placeOf(parsed),
   ])
-  const found = Object.assign(enriched, { isAtTerminal, ...place })
+  const isHere = dependsOnPresence([...loaded.config.routes, ...(project ? [project] : [])])
+    ? await findHere(parsed, deps.isAway?.() === true)
+    : undefined
+  const found = Object.assign(enriched, { isAtTerminal, isHere, ...place })
   // Awaited before the decision: until that is remembered, no other event may come in between.
   const read = await markdownReaderFor(found)
   deps.memory.forgetFuture(found, deps.now())

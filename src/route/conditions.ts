@@ -41,11 +41,16 @@ interface Held {
 /** Longer texts are compared at their beginning and their end, where agents say what matters. */
 const MAX_TEXT = 4000
 
-/** Evaluates each given condition, in the order of the documentation. */
+/**
+ * Evaluates each given condition, in the order of the documentation.
+ * @param unknown whether one holds of which nothing can be seen: so that a person is told, those of `when` do, and those of
+ * `not` do not
+ */
 export function conditionsOf(
   { from, to, weekday, timeZone, ...given }: Conditions,
   event: EnrichedEvent,
   { host, now, patterns = new Patterns() }: RouteDeps,
+  unknown: boolean,
 ): Held[] {
   const matchesAny = matcher(patterns)
   const { project, branch, client, reason, message, minSeconds, asks, permissionMode } = given
@@ -82,8 +87,21 @@ export function conditionsOf(
     given.headless === undefined
       ? undefined
       : held('headless', [String(given.headless)], (event.isHeadless ?? false) === given.headless),
+    presence('here', given.here, event.isHere, unknown),
+    presence('away', given.away, event.isHere === undefined ? undefined : !event.isHere, unknown),
   ]
   return list.filter((one) => one !== undefined)
+}
+
+function presence(
+  name: string,
+  wanted: boolean | undefined,
+  found: boolean | undefined,
+  unknown: boolean,
+): Held | undefined {
+  if (wanted === undefined) return undefined
+  if (found !== undefined) return held(name, [String(wanted)], found === wanted)
+  return held(name, [`${wanted} (unknown)`], unknown)
 }
 
 function held(name: string, values: readonly string[], holds: boolean | undefined): Held {

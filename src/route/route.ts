@@ -114,10 +114,10 @@ function match(
 ): { word?: string; because: string } {
   const word = on.find((one) => one === '*' || one === event.name || one === event.kind)
   if (!word) return { because: `on: ${on.join(', ')}` }
-  const wanted = conditionsOf(when, event, deps)
+  const wanted = conditionsOf(when, event, deps, true)
   const missing = wanted.find(({ holds }) => !holds)
   if (missing) return { because: `when ${missing.because}` }
-  const unwanted = conditionsOf(not, event, deps).find(({ holds }) => holds)
+  const unwanted = conditionsOf(not, event, deps, false).find(({ holds }) => holds)
   if (unwanted) return { because: `not ${unwanted.because}` }
   const because = [`on: ${word}`, ...wanted.map((one) => `when ${one.because}`)]
   return { word, because: because.join('; ') }

@@ -43,6 +43,8 @@ export interface WorkerDeps {
   still: StillSessions
   /** The mutes in force, at most 20 ms old. */
   mutes(): readonly Mute[]
+  /** Whether a person has said so, by `hookbell away`. */
+  isAway(): boolean
   templates: Templates
   sessions: SessionQueue
   projectOf: (cwd: string) => Promise<string>

@@ -15,6 +15,7 @@ import { readMutes } from '../policy/mute-file.ts'
 import type { SessionRef } from '../policy/sessions.ts'
 import { sessionHash } from '../prepare/prepare.ts'
 import { Templates } from '../render/templates.ts'
+import { awayUntil } from '../spool/requests.ts'
 import { Store } from '../spool/store.ts'
 import type { WorkerDeps } from './deps.ts'
 import { withRules } from './dispatch/judge-again.ts'
@@ -88,6 +89,7 @@ export function openWorker({ stateDir, configDir, onRecord, ...options }: Worker
   const lookUp = {
     mutes: () => mutes.get(),
     projectOf: (cwd: string) => projects.get(cwd),
+    isAway: () => awayUntil(stateDir, effects.now()) !== undefined,
   }
   const deps: WorkerDeps = {
     ...lookUp,

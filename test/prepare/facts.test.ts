@@ -32,6 +32,7 @@ const conditions = [
   { permissionMode: ['plan'] },
   { ssh: true },
   { headless: true },
+  { away: true },
   { from: '09:00', to: '09:01', timeZone: 'UTC', weekday: ['fri'] },
 ]
 
@@ -39,7 +40,7 @@ describe('the facts that the journal keeps of an event', () => {
   it.each(conditions)('are sufficient to replay a route with %j', (when) => {
     const config = policyConfig({ routes: [{ on: ['*'], when, to: ['desktop'] }] })
     const env = { SSH_CONNECTION: '10.0.0.1 22', CLAUDE_CODE_SESSION_ATTENDED: '0' }
-    const event = makeEvent(failure, env)
+    const event = { ...makeEvent(failure, env), isHere: false }
     const first = new Replay(config)
     first.add({ found: event })
     const [entry = expect.fail('no entry')] = first.entries

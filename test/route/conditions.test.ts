@@ -104,6 +104,24 @@ describe('a route with conditions', () => {
     expect(decide({ when: { headless: false } }, {}, { isHeadless }).isTold).toBe(!holds)
   })
 
+  it.each<[isHere: boolean | undefined, here: boolean, away: boolean]>([
+    [true, true, false],
+    [false, false, true],
+    [undefined, true, true],
+  ])('knows where a person is, or tells: %s', (isHere, here, away) => {
+    for (const [conditions, holds] of [
+      [{ here: true }, here],
+      [{ here: false }, away],
+      [{ away: true }, away],
+      [{ away: false }, here],
+    ] as const) {
+      expect(decide({ when: conditions }, {}, { isHere }).isTold).toBe(holds)
+      // Nothing that is unknown keeps a message back.
+      const isExcluded = isHere !== undefined && holds
+      expect(decide({ not: conditions }, {}, { isHere }).isTold).toBe(!isExcluded)
+    }
+  })
+
   it.each(table)('checks %s: %j', (name, conditions, holds) => {
     const when = decide({ when: conditions })
     expect(when.isTold).toBe(holds)

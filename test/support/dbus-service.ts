@@ -1,8 +1,8 @@
 import { connect } from 'node:net'
 import { type BusMessage, takeMessages } from './desktop-monitor.ts'
 
-/** A value of D-Bus with its type: a text (`s`), a path (`o`), a type (`g`), a number (`u`) or texts (`as`). */
-export type Value = { type: 's' | 'o' | 'g' | 'u' | 'as'; value: string | number | string[] }
+/** A value of D-Bus with its type: a text (`s`), a path (`o`), a type (`g`), a number (`u`), 1 or 0 for true or false (`b`), or texts (`as`). */
+export type Value = { type: 's' | 'o' | 'g' | 'u' | 'b' | 'as'; value: string | number | string[] }
 
 const CALL = 1
 const ANSWER = 2

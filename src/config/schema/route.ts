@@ -40,6 +40,11 @@ export const conditions = z.strictObject({
   timeZone,
   ssh: z.boolean().optional().describe('Whether the session runs over SSH'),
   headless: z.boolean().optional().describe('Whether the session is known to run without a person'),
+  here: z
+    .boolean()
+    .optional()
+    .describe('Whether a person is at this machine; counts as if it were so while that is unknown'),
+  away: z.boolean().optional().describe('The opposite of `here`; also told if unknown'),
 })
 
 const channelNames = z.array(z.string()).min(1).describe('Names of channels')
