@@ -10,7 +10,8 @@ const MAX_BYTES = 1024 * 1024
 const MAX_PROJECT = 24
 
 /** What a status line shows, such as `2 ask · api 3m`; '' while nobody asks. Same: bin/hookbell-line. */
-export function lineOf(asking: readonly Known[], now: number): string {
+export function lineOf(board: readonly Known[], now: number): string {
+  const asking = board.filter(({ state }) => state === 'asks')
   const [first] = asking
   if (!first) return ''
   const seconds = Math.floor(now / 1000) - Math.floor(first.since / 1000)

@@ -1,13 +1,13 @@
 import { hostname } from 'node:os'
 import { defineCommand } from 'citty'
-import { Board } from '../board/board.ts'
+import { Board, type Known } from '../board/board.ts'
 import { lineOf } from '../board/line.ts'
 import { asTyped } from '../cli/how-to-call.ts'
 import { fit, print, printJson } from '../cli/output.ts'
 import { partsOfName } from '../context/project.ts'
 import { usageError } from '../errors.ts'
 import { stateFolders } from './_events.ts'
-import { asRow, describeSessions, type Row } from './sessions/text.ts'
+import { asRow, describeSessions } from './sessions/text.ts'
 import { watchSessions } from './sessions/watch.ts'
 
 export const sessionsCommand = defineCommand({
@@ -33,35 +33,24 @@ export const sessionsCommand = defineCommand({
         ({ state, session }) =>
           (all || json || state !== 'ended') && isOf(session.seen?.project ?? '', project),
       )
-      return {
-        wanted,
-        rows: wanted.map((one) => asRow(one, host)),
-        left: found.length - wanted.length,
-      }
+      return { wanted, left: found.length - wanted.length }
     }
-    if (watch) return await watchSessions(async (now) => pageOf(await read(now), now))
+    const rowsOf = (wanted: readonly Known[]) => wanted.map((one) => asRow(one, host))
+    const pageAt = async (now: number) => {
+      const { wanted, left } = await read(now)
+      if (wanted.length > 0) return describeSessions(rowsOf(wanted), now)
+      return fit(asTyped(left > 0 ? NONE_LIVES : NONE))
+    }
+    if (watch) return await watchSessions(pageAt)
     const now = Date.now()
-    const page = await read(now)
-    if (json) return printJson(page.rows)
-    if (line)
-      return print(
-        lineOf(
-          page.wanted.filter(({ state }) => state === 'asks'),
-          now,
-        ),
-      )
-    print(pageOf(page, now))
+    if (json) return printJson(rowsOf((await read(now)).wanted))
+    print(line ? lineOf((await read(now)).wanted, now) : await pageAt(now))
   },
 })
 
 /** A linked work tree is of the project of its repository. */
 function isOf(project: string, wanted: string | undefined): boolean {
   return wanted === undefined || project === wanted || partsOfName(project).repository === wanted
-}
-
-function pageOf({ rows, left }: { rows: readonly Row[]; left: number }, now: number): string {
-  if (rows.length === 0) return fit(asTyped(left > 0 ? NONE_LIVES : NONE))
-  return describeSessions(rows, now)
 }
 
 const NONE = 'No session of the last day. See whether hookbell is registered: hookbell status'
