@@ -303,8 +303,16 @@ describe('the bundled client', () => {
       write: false,
     })
     const text = outputFiles[0]?.text ?? ''
-    const paths = new Set([...text.matchAll(/"(\/api\/[^"]*)"/g)].map(([, path]) => path))
-    for (const { path } of listEndpoints()) expect(paths).toContain(path)
+    const ids = listEndpoints().map(({ id }) => id)
+    const program = `const methods = ${JSON.stringify(ids)}.map((id) =>
+      id.split('.').reduce((node, name) => node[name], createClient()))
+      console.log(methods.every((method) => typeof method === 'function'))`
+    writeFileSync(join(folder, 'bundled.mjs'), text)
+    writeFileSync(
+      join(folder, 'all.mjs'),
+      `import { createClient } from './bundled.mjs'\n${program}`,
+    )
+    expect(await runNode(folder, 'all.mjs')).toMatchObject({ stdout: 'true', stderr: '' })
     expect(text.length).toBeLessThanOrEqual(MOST_BYTES)
   })
 

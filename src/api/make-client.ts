@@ -57,7 +57,7 @@ function walk(tree: OperationTree, shared: Shared, before = ''): object {
       isOperation(node)
         ? makeMethod(
             shared,
-            node.page,
+            node[3]?.page,
             once(() => completeOperation(id, node)),
           )
         : walk(node, shared, `${id}.`),

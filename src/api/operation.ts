@@ -34,7 +34,7 @@ export interface OperationFacts {
   alternatePath?: string
   host: Host
   /** Undeclared inputs are expected and sent unchanged: in the body if there is one, else in the query. */
-  passthrough?: true
+  passthrough?: true | undefined
   /** Maps input names to names in the request, where they differ or the name in the request is uncertain. */
   wire?: Readonly<Record<string, string>>
   /** With 204, the response may be empty, which counts as `{}`. */
@@ -59,30 +59,38 @@ export interface Operation extends OperationFacts {
 }
 
 /** Default facts of an operation. Generated operations leave them out. */
-export function defaultFactsOf({ method = 'GET', path }: { method?: Method; path: string }) {
+export function defaultFactsOf(method: Method, path: string, input?: string) {
   const names = path.match(/(?<={)\w+/g)
   return {
-    method,
     host: 'base' as Host,
     success: (method === 'DELETE' ? [200, 204] : [200]) as readonly number[],
     // A second copy of a POST may take effect a second time.
     retry: (method === 'POST' ? 'never' : 'safe') as RetryClass,
+    passthrough: input === '{}' || undefined,
     params: names ? `!{${names}:s(1-)}` : undefined,
   }
 }
 
-type DefaultFacts = ReturnType<typeof defaultFactsOf>
+/** The part of a request that carries what its path does not: no endpoint uses both. */
+export function partFor(method: Method) {
+  return /^P/.test(method) ? 'body' : 'query'
+}
 
 /**
- * An operation as `npm run gen` writes it from its entry in the table: without its ID, which follows from its place in
- * the tree, without default facts, and with shapes in their short form.
+ * An operation as `npm run gen` writes it from its entry in the table: the request without `GET` and without the `/api/` of
+ * every path, what it takes beside the names in the path, what it returns, both in the short form of shapes, and the facts
+ * that differ from the default ones. Its ID follows from its place in the tree.
  */
-export type WrittenOperation = Omit<OperationFacts, 'id' | keyof DefaultFacts> &
-  Partial<Pick<OperationFacts, Exclude<keyof DefaultFacts, 'params'>>> &
-  WrittenShapes
+export type WrittenOperation = readonly [
+  request: string,
+  input?: string,
+  response?: string,
+  facts?: WrittenFacts,
+]
 
-type ShapeName = Exclude<keyof Operation, keyof OperationFacts>
-type WrittenShapes = { readonly [Name in ShapeName]?: string }
+type WrittenFacts = Partial<Omit<OperationFacts, 'id' | 'method' | 'path'>> & {
+  readonly [Name in 'params' | 'groupedResponse']?: string
+}
 
 /** Operations and subtrees by name, nested like the methods of a client. */
 export interface OperationTree {
@@ -91,17 +99,30 @@ export interface OperationTree {
 
 /** Tells an operation from a subtree. */
 export function isOperation(node: WrittenOperation | OperationTree): node is WrittenOperation {
-  return typeof node.path === 'string'
+  return Array.isArray(node)
 }
 
-const shapeNames = 'params query body response groupedResponse'.split(' ')
-
 /** Parses the shapes of an operation. That takes longer than making a client, so it is done at the first call. */
-export function completeOperation(id: string, written: WrittenOperation): Operation {
-  const operation: { [name: string]: unknown } = { id, ...defaultFactsOf(written), ...written }
-  for (const name of shapeNames) {
-    const text = operation[name]
-    if (text) operation[name] = shape(String(text))
+export function completeOperation(
+  id: string,
+  [request, input, response, facts]: WrittenOperation,
+): Operation {
+  const [ending, given = 'GET'] = request.split(' ').reverse()
+  const method = given as Method
+  const path = `/api/${ending}`
+  const all = { ...defaultFactsOf(method, path, input), ...facts }
+  return {
+    ...all,
+    id,
+    method,
+    path,
+    [partFor(method)]: parse(input),
+    params: parse(all.params),
+    response: parse(response),
+    groupedResponse: parse(all.groupedResponse),
   }
-  return operation as unknown as Operation
+}
+
+function parse(text: string | undefined) {
+  return text ? shape(text) : undefined
 }

@@ -1,228 +1,138 @@
 // Written by `npm run gen` from the table in src/api/endpoints/.
 import type { OperationTree } from './operation.ts'
 
-const fields7 = 'name:s,metadata?:o'
+const text20 = `,reasoningEffort`
 
-const fields6 = 'createdAt,updatedAt'
+const text29 = `?,interactionMode?,`
 
-const fields5 = 'date,group_key:s'
+const text0 = `{model?,specModeModel?,providerLockTimestamp?,archivedAt?,compactionModel?${text20}?,specModeReasoningEffort${text29}autonomyLevel?,autonomyMode?,providerLock?,apiProviderLock?:s,runInWorktree?,compactionThresholdCheckEnabled?:b,assistantActiveTimeMs?:n,enabledToolIds?,disabledToolIds?:[s],tags?:[`
 
-const fields4 = 'org_id,start_date,end_date:s'
+const text1 = `{id,providerType,status?,relayClientUrl?,relayAgentUrl?,remoteUser?,ownerPrincipalKind?,ownerId?:s,name:s(1-63),createdAt:n,hostId?:u,provisioningSteps?:[{id?,name?,status?,error?,installSessionId?:s,startedAt?,completedAt?:n}],clonedRepoDirectories?:[s],computerSource?:{kind:(template),templateId:s}|{kind?:s}}`
 
-const fields3 = 'files_created,files_edited,git_commits,git_prs_created'
+const text2 = `}],meta:{org_id,start_date,end_date:s`
 
-const fields2 = 'startDate,endDate:d'
+const text3 = `{inputTokens?,outputTokens?,cacheCreationTokens?,cacheReadTokens?,thinkingTokens?,credits~:n}`
 
-const fields1 = 'input_tokens?,output_tokens?,cache_read_tokens?,cache_write_tokens?:n'
+const text4 = `,input_tokens?,output_tokens?,cache_read_tokens?,cache_write_tokens?:n`
 
-const fields = 'model?,specModeModel?,providerLockTimestamp?,archivedAt?,compactionModel?,reasoningEffort?,specModeReasoningEffort?,interactionMode?,autonomyLevel?,autonomyMode?,providerLock?,apiProviderLock?:s,runInWorktree?,compactionThresholdCheckEnabled?:b,assistantActiveTimeMs?:n,enabledToolIds?,disabledToolIds?:[s],tags?'
+const text5 = `!{startDate,endDate:d`
 
-const shared7 = { groupBy: "group_by" }
+const text6 = `,files_created,files_edited,git_commits,git_prs_created`
 
-const shared6 = { '400': "days are in UTC, from 2026-01-14 to yesterday", '403': "needs the Manager or Owner role" }
+const text7 = `organization`
 
-const shared5 = { '403': "the organization has switched off cloud sync of wikis" }
+const text8 = ` the Manager or Owner role`
 
-const shared4 = { '403': "only your own computers; those of service accounts need the Manager or Owner role" }
+const text9 = `{data:[{date`
 
-const shared3 = "/api/v0/computers/{computerId}"
+const text10 = `v0/computers/{computerId}`
 
-const shared2 = "/api/v0/sessions/{sessionId}/messages"
+const text11 = `,childInclusiveTokenUsageBySessionId?:`
 
-const shared1 = { '403': "enabled for selected organizations only" }
+const text12 = `v1/analytics/`
 
-const shared0 = "/api/v0/organization/usage/limits/global"
+const text13 = `?:[!{type:(base64),data,mediaType?`
 
-const GlobalLimit = `{limit:i0(0-)}`
+const text14 = `,daily_active_users`
 
-const TokenUsage = `{inputTokens?,outputTokens?,cacheCreationTokens?,cacheReadTokens?,thinkingTokens?,credits~:n}`
+const text15 = `v0/wiki/{wikiRunId}`
 
-const Computer = `{id,providerType,status?,relayClientUrl?,relayAgentUrl?,remoteUser?,ownerPrincipalKind?,ownerId?:s,name:s(1-63),createdAt:n,hostId?:u,provisioningSteps?:[{id?,name?,status?,error?,installSessionId?:s,startedAt?,completedAt?:n}],clonedRepoDirectories?:[s],computerSource?:{kind:(template),templateId:s}|{kind?:s}}`
+const text16 = `,id?:s}|{type:`
 
-const AnalyticsMeta = `{${fields4}}`
+const text22 = `messages`
+
+const text17 = `v0/sessions/{sessionId}/${text22}`
+
+const text18 = `v0/${text7}/usage/limits/`
+
+const text19 = `s,billable_tokens`
+
+const text21 = `:s,count:n}]`
+
+const text23 = `,computerId?:s,`
+
+const text24 = `limit?:i(1-100),cursor?`
+
+const text25 = `,createdAt,updatedAt,`
+
+const text26 = `service accounts need`
+
+const text27 = `{name:s,metadata?:o}]`
+
+const text28 = `:s,invocations:n}],`
+
+const text30 = `{email:s,limit:i0}]`
+
+const text31 = `${text5},groupBy?:(`
+
+const text32 = `${text9},group_key:`
+
+const text33 = `,sessionSettings?:`
+
+const text34 = `v0/automations/ci/`
+
+const text35 = `,tool_calls`
+
+const object0 = { '403': `enabled for selected ${text7}s only` }
+
+const object1 = { '403': `only your own computers; those of ${text26}${text8}` }
+
+const object2 = { '403': `the ${text7} has switched off cloud sync of wikis` }
+
+const object3 = { groupBy: `group_by` }
+
+const object4 = { '400': `days are in UTC, from 2026-01-14 to yesterday`, '403': `needs${text8}` }
 
 export const operations: OperationTree = {
   serviceAccounts: {
     keys: {
-      rotate: {
-        method: "POST",
-        path: "/api/v0/service-accounts/{serviceAccountId}/api-keys/{keyId}/rotate",
-        strictInput: true,
-        hints: { '400': "the grace period must not outlast the expiry of the key", '403': "service accounts need an enterprise plan and the Manager or Owner role" },
-        body: `!{expiresAt?:i(1-),gracePeriodMinutes?:i(0-10)}`,
-        response: `{apiKey:{id,value,fingerprint,name:s(1-),expiresAt?:n}}`,
-      },
+      rotate: [`POST v0/service-accounts/{serviceAccountId}/api-keys/{keyId}/rotate`, `!{expiresAt?:i(1-),gracePeriodMinutes?:i(0-10)}`, `{apiKey:{id,value,fingerprint,name:s(1-),expiresAt?:n}}`, { strictInput: true, hints: { '400': `the grace period must not outlast the expiry of the key`, '403': `${text26} an enterprise plan and${text8}` } }],
     },
   },
   organization: {
     limits: {
-      getGlobal: {
-        path: shared0,
-        response: GlobalLimit,
-      },
-      setGlobal: {
-        method: "PUT",
-        path: shared0,
-        body: `!{limit:i0(1000000-)}`,
-        response: GlobalLimit,
-      },
-      setUsers: {
-        method: "PUT",
-        path: "/api/v0/organization/usage/limits/users",
-        body: `!{users:[!{email:s,limit:i0}](1-100)}`,
-        response: `{updated:[{email:s,limit:i0}],errors:[{email,error:s}]}`,
-      },
+      getGlobal: [`${text18}global`, ``, `{limit:i0(0-)}`],
+      setGlobal: [`PUT ${text18}global`, `!{limit:i0(1000000-)}`, `{limit:i0(0-)}`],
+      setUsers: [`PUT ${text18}users`, `!{users:[!${text30}(1-100)}`, `{updated:[${text30},errors:[{email,error:s}]}`],
     },
     users: {
-      remove: {
-        method: "DELETE",
-        path: "/api/v0/organization/users",
-        query: `!{email:e}`,
-        response: `{}`,
-      },
+      remove: [`DELETE v0/${text7}/users`, `!{email:e}`, `{}`],
     },
   },
   sessions: {
-    create: {
-      method: "POST",
-      path: "/api/v0/sessions",
-      success: [201],
-      hints: shared1,
-      body: `!{computerId:s,cwd?:s(1-4096),sessionSettings?:!{${fields}:[!{${fields7}}],childInclusiveTokenUsageBySessionId?:o}}`,
-      response: `{sessionId,status,title?,computerId?:s,messageCount,${fields6},completedAt?:i,sessionSettings?:{${fields}:[{${fields7}}],tokenUsage?,inclusiveTokenUsage?:${TokenUsage},childInclusiveTokenUsageBySessionId?:<${TokenUsage}>}}`,
-    },
+    create: [`POST v0/sessions`, `!{computerId:s,cwd?:s(1-4096)${text33}!${text0}!${text27}${text11}o}}`, `{sessionId,status,title?${text23}messageCount${text25}completedAt?:i${text33}${text0}${text27},tokenUsage?,inclusiveTokenUsage?:${text3}${text11}<${text3}>}}`, { success: [201], hints: object0 }],
     messages: {
-      add: {
-        method: "POST",
-        path: shared2,
-        hints: shared1,
-        body: `!{text,computerId?:s,images?:[!{type:(base64),data,mediaType?:s}],files?:[!{type:(base64),data,mediaType?,parsedData?,name?,path?:s}]}`,
-        response: `{messageId,status:s}`,
-      },
-      list: {
-        path: shared2,
-        hints: shared1,
-        page: { items: "messages", next: "pagination.nextCursor", hasMore: "pagination.hasMore", cursor: "cursor" },
-        query: `!{limit?:i(1-100),cursor?,computerId?:s,role?:(user|assistant|tool)}`,
-        response: `{messages:[{id,role,parentId?,userMessageSource?,visibility?,modelId?,routerId?,reasoningEffort?,interactionMode?,chatCompletionReasoningField?,chatCompletionReasoningContent?,parallelGroupId?,hookEventName?,hookMatcher?,hookToolCallId?,hookStatus?,providerMessageId~,providerPhase~,providerEncryptedContent~,providerReasoningId~,providerReasoningSummary~,providerThoughtSignature~:s,content:[{type:(text),text,id?:s}|{type:(image),id?:s}|{type:(thinking),thinking,signature?,id?:s,durationMs?:n}|{type:(redacted_thinking),id?:s}|{type:(tool_use),id,name:s}|{type:(tool_result),toolUseId,id?:s,isError?:b}|{type:(document),name?,id?:s}|{type:s}],${fields6},hookStartTime?,hookEndTime?:n,isUserVisible?,hiddenFromUserViews?,isError?,isParallelExecution?:b,hookCommands?:[{command?:s,timeout?:n}],hookResults?:[{exitCode?:n,stdout?,stderr?:s,suppressOutput?:b}]}],pagination:{hasMore:b,nextCursor?:s0}}`,
-      },
+      add: [`POST ${text17}`, `!{text${text23}images${text13}:s}],files${text13},parsedData?,name?,path?:s}]}`, `{messageId,status:s}`, { hints: object0 }],
+      list: [text17, `!{${text24}${text23}role?:(user|assistant|tool)}`, `{${text22}:[{id,role,parentId?,userMessageSource?,visibility?,modelId?,routerId?${text20}${text29}chatCompletionReasoningField?,chatCompletionReasoningContent?,parallelGroupId?,hookEventName?,hookMatcher?,hookToolCallId?,hookStatus?,providerMessageId~,providerPhase~,providerEncryptedContent~,providerReasoningId~,providerReasoningSummary~,providerThoughtSignature~:s,content:[{type:(text),text${text16}(image)${text16}(thinking),thinking,signature?,id?:s,durationMs?:n}|{type:(redacted_thinking)${text16}(tool_use),id,name:s}|{type:(tool_result),toolUseId,id?:s,isError?:b}|{type:(document),name?${text16}s}]${text25}hookStartTime?,hookEndTime?:n,isUserVisible?,hiddenFromUserViews?,isError?,isParallelExecution?:b,hookCommands?:[{command?:s,timeout?:n}],hookResults?:[{exitCode?:n,stdout?,stderr?:s,suppressOutput?:b}]}],pagination:{hasMore:b,nextCursor?:s0}}`, { hints: object0, page: { items: text22, next: `pagination.nextCursor`, hasMore: `pagination.hasMore`, cursor: `cursor` } }],
     },
   },
   computers: {
-    getByName: {
-      path: "/api/v0/computers/name/{name}",
-      params: `!{name:s(1-63)}`,
-      response: Computer,
-    },
-    get: {
-      path: shared3,
-      hints: shared4,
-      response: Computer,
-    },
-    refresh: {
-      method: "POST",
-      path: "/api/v0/computers/{computerId}/refresh",
-      hints: shared4,
-      response: `{configured:i}`,
-    },
-    delete: {
-      method: "DELETE",
-      path: shared3,
-      hints: shared4,
-      response: `{}`,
-    },
+    getByName: [`v0/computers/name/{name}`, ``, text1, { params: `!{name:s(1-63)}` }],
+    get: [text10, ``, text1, { hints: object1 }],
+    refresh: [`POST ${text10}/refresh`, ``, `{configured:i}`, { hints: object1 }],
+    delete: [`DELETE ${text10}`, ``, `{}`, { hints: object1 }],
   },
   automations: {
     ci: {
-      repositories: {
-        path: "/api/v0/automations/ci/repositories",
-        passthrough: true,
-        query: `{}`,
-      },
-      scan: {
-        path: "/api/v0/automations/ci/scan",
-        passthrough: true,
-        query: `{}`,
-      },
+      repositories: [`${text34}repositories`, `{}`],
+      scan: [`${text34}scan`, `{}`],
     },
   },
   wiki: {
-    create: {
-      method: "POST",
-      path: "/api/v0/wiki",
-      passthrough: true,
-      hints: shared5,
-      body: `{}`,
-    },
-    get: {
-      path: "/api/v0/wiki/{wikiRunId}",
-      passthrough: true,
-      hints: shared5,
-      query: `{}`,
-    },
-    search: {
-      path: "/api/v0/wiki/{wikiRunId}/search",
-      passthrough: true,
-      hints: shared5,
-      query: `{}`,
-    },
-    setPrivacy: {
-      method: "POST",
-      path: "/api/v0/wiki/{wikiRunId}/privacy",
-      passthrough: true,
-      hints: shared5,
-      body: `{}`,
-    },
+    create: [`POST v0/wiki`, `{}`, ``, { hints: object2 }],
+    get: [text15, `{}`, ``, { hints: object2 }],
+    search: [`${text15}/search`, `{}`, ``, { hints: object2 }],
+    setPrivacy: [`POST ${text15}/privacy`, `{}`, ``, { hints: object2 }],
   },
   analytics: {
-    tokens: {
-      path: "/api/v1/analytics/tokens",
-      hints: shared6,
-      wire: shared7,
-      query: `!{${fields2},groupBy?:(model)}`,
-      response: `{data:[{date:s,billable_tokens,${fields1},by_model?,by_user?:a}],meta:${AnalyticsMeta}}`,
-      groupedResponse: `{data:[{${fields5},billable_tokens?,${fields1}}],meta:${AnalyticsMeta}}`,
-    },
-    tools: {
-      path: "/api/v1/analytics/tools",
-      hints: shared6,
-      wire: shared7,
-      query: `!{${fields2},groupBy?:(tool_name)}`,
-      response: `{data:[{date:s,tool_calls,mcp_users_with_mcp?,skills_invocations?,slash_commands_invocations?,hooks_invocations?,web_users?,autonomy_ratio_avg?,autonomy_ratio_p50?,autonomy_ratio_p90?,tool_calls_per_session_avg?,user_turns_per_session_avg?:n,by_tool?:[{tool:s,invocations:n}],mcp_by_server?:[{server:s,invocations:n}],skills_by_name?,slash_commands_by_name?:[{name:s,count:n}],hooks_by_event?:[{event,matcher?,command?:s,count:n}],tool_autonomy_level_ratio?:{auto_high?,auto_medium?,auto_low?,manual?:n}}],meta:${AnalyticsMeta}}`,
-      groupedResponse: `{data:[{${fields5},tool_calls:n}],meta:${AnalyticsMeta}}`,
-    },
-    activity: {
-      path: "/api/v1/analytics/activity",
-      hints: shared6,
-      wire: shared7,
-      query: `!{${fields2},groupBy?:(client)}`,
-      response: `{data:[{date:s,daily_active_users,weekly_active_users?,monthly_active_users?,sessions?,messages?,user_messages?:n,daily_active_users_by_client?:<n>}],meta:${AnalyticsMeta}}`,
-      groupedResponse: `{data:[{${fields5},daily_active_users:n}],meta:${AnalyticsMeta}}`,
-    },
-    productivity: {
-      path: "/api/v1/analytics/productivity",
-      hints: shared6,
-      query: `!{${fields2}}`,
-      response: `{data:[{date:s,${fields3}:n,by_extension:[{extension:s,count:n}],by_language:[{language:s,count:n}]}],meta:${AnalyticsMeta}}`,
-    },
-    users: {
-      path: "/api/v1/analytics/users",
-      hints: shared6,
-      page: { items: "data", next: "meta.next_cursor", hasMore: "meta.has_more", cursor: "cursor" },
-      query: `!{${fields2},limit?:i(1-100),cursor?:s}`,
-      response: `{data:[{user_id,date,primary_model,primary_model_tier,delegation_level:s,user_email:s0,tool_calls,billable_tokens,${fields3},mcp_calls,skill_calls,slash_commands,hooks,sessions,messages,user_messages,assistant_messages,autonomy_ratio:n,languages:[s]}],meta:{${fields4},has_more?:b,next_cursor?:s0}}`,
-    },
+    tokens: [`${text12}tokens`, `${text31}model)}`, `${text9}:${text19}${text4},by_model?,by_user?:a${text2}}}`, { wire: object3, groupedResponse: `${text32}${text19}?${text4}${text2}}}`, hints: object4 }],
+    tools: [`${text12}tools`, `${text31}tool_name)}`, `${text9}:s${text35},mcp_users_with_mcp?,skills_invocations?,slash_commands_invocations?,hooks_invocations?,web_users?,autonomy_ratio_avg?,autonomy_ratio_p50?,autonomy_ratio_p90?${text35}_per_session_avg?,user_turns_per_session_avg?:n,by_tool?:[{tool${text28}mcp_by_server?:[{server${text28}skills_by_name?,slash_commands_by_name?:[{name${text21},hooks_by_event?:[{event,matcher?,command?${text21},tool_autonomy_level_ratio?:{auto_high?,auto_medium?,auto_low?,manual?:n}${text2}}}`, { wire: object3, groupedResponse: `${text32}s${text35}:n${text2}}}`, hints: object4 }],
+    activity: [`${text12}activity`, `${text31}client)}`, `${text9}:s${text14},weekly_active_users?,monthly_active_users?,sessions?,${text22}?,user_${text22}?:n${text14}_by_client?:<n>${text2}}}`, { wire: object3, groupedResponse: `${text32}s${text14}:n${text2}}}`, hints: object4 }],
+    productivity: [`${text12}productivity`, `${text5}}`, `${text9}:s${text6}:n,by_extension:[{extension${text21},by_language:[{language${text21}${text2}}}`, { hints: object4 }],
+    users: [`${text12}users`, `${text5},${text24}:s}`, `{data:[{user_id,date,primary_model,primary_model_tier,delegation_level:s,user_email:s0,tool_call${text19}${text6},mcp_calls,skill_calls,slash_commands,hooks,sessions,${text22},user_${text22},assistant_${text22},autonomy_ratio:n,languages:[s]${text2},has_more?:b,next_cursor?:s0}}`, { hints: object4, page: { items: `data`, next: `meta.next_cursor`, hasMore: `meta.has_more`, cursor: `cursor` } }],
   },
   readiness: {
-    reports: {
-      path: "/api/organization/maturity-level-reports",
-      alternatePath: "/api/organization/agent-readiness-reports",
-      host: "app",
-      hints: { '404': "not found at any known path: check appUrl and paths" },
-      page: { items: "reports", next: "reports.-1.reportId", cursor: "startAfter" },
-      query: `!{repoId?,startAfter?:s,limit?:i(1-)}`,
-      response: `{reports:[{reportId:u,createdAt:n,repoUrl,commitHash?,branch?,droidVersion?:s,apps:<{description:s}>,report:<{numerator:n(0-denominator),denominator:n(1-),rationale:s}>,hasLocalChanges?,hasNonRemoteCommits?:b,modelUsed?:{id,reasoningEffort:s}}]}`,
-    },
+    reports: [`${text7}/maturity-level-reports`, `!{repoId?,startAfter?:s,limit?:i(1-)}`, `{reports:[{reportId:u,createdAt:n,repoUrl,commitHash?,branch?,droidVersion?:s,apps:<{description:s}>,report:<{numerator:n(0-denominator),denominator:n(1-),rationale:s}>,hasLocalChanges?,hasNonRemoteCommits?:b,modelUsed?:{id${text20}:s}}]}`, { alternatePath: `/api/${text7}/agent-readiness-reports`, host: `app`, hints: { '404': `not found at any known path: check appUrl and paths` }, page: { items: `reports`, next: `reports.-1.reportId`, cursor: `startAfter` } }],
   },
 }
 

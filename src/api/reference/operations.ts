@@ -1,131 +1,75 @@
 import * as z from 'zod'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { api, type EndpointTree, isEndpoint, listEndpoints } from '../endpoints/index.ts'
-import { defaultFactsOf } from '../operation.ts'
+import { defaultFactsOf, partFor } from '../operation.ts'
 import { isEmpty, isSafeBound, type Json } from './json-schema.ts'
+import { shareObjects, shareTexts } from './share.ts'
 
 /** The module with the operations: the entries of the table, as the client needs them. */
 export function operationsModule(): string {
-  const printer = makePrinter()
-  const tree = printTree(api, printer, '')
-  const body = `${printer.shapes()}export const operations: OperationTree = ${tree}\n`
-  const short = inlineOnce(shareFields(shareFacts(body)))
-  // A template that only contains a name becomes that name.
-  const plain = short.replaceAll(/`\${(\w+)}`/g, '$1')
+  const tree = printTree(api, '')
   const ids = listEndpoints().map(({ id }) => `\n  | '${id}'`)
   return `${HEADER}import type { OperationTree } from './operation.ts'
 
-${plain}
+${shareTexts(shareObjects(`export const operations: OperationTree = ${tree}\n`))}
 /** The \`id\` of an endpoint: the path of its method in the client. */
 export type EndpointId =${ids.join('')}
 `
 }
 
-/** Moves hints, wire names and paths that occur more than once into constants. */
-function shareFacts(body: string): string {
-  const found = body.match(/(?<=(hints|wire): )\{[^}]+\}|(?<=path: )"[^"]+"/g) ?? []
-  const twice = [...new Set(found)].filter((text) => body.split(text).length > 2)
-  return twice.reduce(
-    (text, literal, at) =>
-      `const shared${at} = ${literal}\n\n${text.replaceAll(literal, `shared${at}`)}`,
-    body,
-  )
+function printTree(tree: EndpointTree, indent: string): string {
+  const lines = Object.entries(tree).map(([name, node]) => {
+    const text = isEndpoint(node) ? printOperation(node) : printTree(node, `${indent}  `)
+    return `${indent}  ${name}: ${text},\n`
+  })
+  return `{\n${lines.join('')}${indent}}`
 }
 
-/** Inlines shapes that are used only once. */
-function inlineOnce(body: string): string {
-  const shapes = [...body.matchAll(/^const (\w+) = `([^`]*)`\n\n/gm)]
-  return shapes.reverse().reduce((text, [line, name, inner = '']) => {
-    const place = `\${${name}}`
-    if (text.split(place).length !== 2) return text
-    return text.replace(line, '').replace(place, () => inner)
-  }, body)
-}
+/** What only people and servers read, and what is written apart. */
+const LEFT_OUT =
+  'id name summary description errors irreversible example method path query body response'
 
-/** Moves sequences of fields that occur more than once into constants, if that is shorter. */
-function shareFields(body: string): string {
-  let text = body
-  for (let at = 0; ; at += 1) {
-    const gain = (run: string) => saved(run, text.split(run).length - 1)
-    const [best] = runsIn(text).sort((a, b) => gain(b) - gain(a))
-    if (!best || gain(best) <= 0) return text
-    const name = `fields${at || ''}`
-    text = `const ${name} = '${best}'\n\n${text.replaceAll(best, `\${${name}}`)}`
-  }
-}
+/** What every path begins with. */
+const PREFIX = '/api/'
 
-// Lengths in the minified bundle: of `${ab}`, and of the declaration without its text.
-const REFERENCE = 5
-const DECLARATION = 6
-
-/** How many characters a constant saves for a text that occurs `times` times. */
-function saved(text: string, times: number): number {
-  return times * (text.length - REFERENCE) - (text.length + DECLARATION)
-}
-
-/** Sequences of whole fields without nested shapes that occur again further on. */
-function runsIn(body: string): string[] {
-  const runs =
-    /(?<=[{,])((?:\w+[?~]?(?::\w|:\[\w\])?,)+(?:\w+[?~]?(?::\w)?)?)(?=[^\w][\s\S]*[{,]\1[^\w?~])/g
-  return [...body.matchAll(runs)].map(([run]) => run)
-}
-
-type Printer = ReturnType<typeof makePrinter>
-
-/** Prints schemas. Named ones become constants, each after those that it refers to. */
-function makePrinter() {
-  const named = new Map<string, string>()
-  return {
-    print(schema: z.ZodType, io: 'input' | 'output'): string {
-      const { $schema: _, $defs, ...root } = z.toJSONSchema(schema, { io }) as Json
-      const definitions = Object($defs) as { [name: string]: Json }
-      const keep = (name: string): string => {
-        if (!named.has(name)) named.set(name, shortForm(definitions[name] ?? {}, keep))
-        return `\${${name}}`
-      }
-      return `\`${shortForm(root, keep)}\``
-    },
-    shapes: () => [...named].map(([name, text]) => `const ${name} = \`${text}\`\n\n`).join(''),
-  }
-}
-
-function printTree(tree: EndpointTree, printer: Printer, indent: string): string {
-  const inner = `${indent}  `
-  const texts = Object.entries(tree).map(([name, node]): [string, string] => [
-    name,
-    isEndpoint(node) ? printOperation(node, printer, inner) : printTree(node, printer, inner),
-  ])
-  return printLines(texts, indent)
-}
-
-function printLines(fields: readonly [name: string, text: string][], indent: string): string {
-  return `{\n${fields.map(([name, text]) => `${indent}  ${name}: ${text},\n`).join('')}${indent}}`
-}
-
-/** What only people and servers read, and what `completeOperation` adds. */
-const LEFT_OUT = ['id', 'name', 'summary', 'description', 'errors', 'irreversible', 'example']
-
-function printOperation(endpoint: Endpoint, printer: Printer, indent: string): string {
-  const { params, query, body, response, groupedResponse, wire = {}, ...facts } = endpoint
+function printOperation(endpoint: Endpoint): string {
+  const { id, method, path, query, body, response, wire = {} } = endpoint
+  const part = partFor(method)
+  if (part === 'query' ? body : query) throw new Error(`${id}: its input must be in the ${part}`)
+  if (!path.startsWith(PREFIX)) throw new Error(`${id}: its path does not begin with ${PREFIX}`)
+  const short = path.slice(PREFIX.length)
+  const schema = endpoint[part]
+  const input = schema ? printShape(schema, 'input') : ''
+  const defaults: Json = defaultFactsOf(method, path, input)
   // Wire names that equal the input name only tell users which names they may have to override.
   const renamed = Object.entries(wire).filter(([one, other]) => one !== other)
-  const written = { ...facts, ...(renamed.length > 0 && { wire: Object.fromEntries(renamed) }) }
-  const defaults: Json = { ...defaultFactsOf(endpoint), method: 'GET' }
-  const inputs = params ? printer.print(params, 'input') : ''
-  const usual = defaults.params ? `\`${defaults.params}\`` : ''
-  const documented = printer.print(response, 'output')
-  const shapes = {
-    ...(inputs !== usual && { params: inputs }),
-    ...(query && { query: printer.print(query, 'input') }),
-    ...(body && { body: printer.print(body, 'input') }),
-    ...(documented !== '`*`' && { response: documented }),
-    ...(groupedResponse && { groupedResponse: printer.print(groupedResponse, 'output') }),
+  const all: Json = {
+    ...endpoint,
+    wire: renamed.length > 0 ? Object.fromEntries(renamed) : undefined,
   }
-  const texts = Object.entries(written)
-    .filter(([fact]) => !LEFT_OUT.includes(fact))
-    .filter(([fact, value]) => JSON.stringify(value) !== JSON.stringify(defaults[fact]))
-    .map(([fact, value]): [string, string] => [fact, printData(value)])
-  return printLines([...texts, ...Object.entries(shapes)], indent)
+  const facts = Object.entries(all)
+    .filter(([name]) => !LEFT_OUT.split(' ').includes(name))
+    .map(([name, value]): [string, unknown] => {
+      const io = name === 'params' ? 'input' : 'output'
+      return [name, value instanceof z.ZodType ? printShape(value, io) : value]
+    })
+    .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(defaults[name]))
+  const output = printShape(response, 'output')
+  const parts = [
+    method === 'GET' ? short : `${method} ${short}`,
+    input,
+    output === '*' ? '' : output,
+    facts.length > 0 ? Object.fromEntries(facts) : '',
+  ]
+  const last = parts.findLastIndex(Boolean)
+  return printData(parts.slice(0, last + 1))
+}
+
+function printShape(schema: z.ZodType, io: 'input' | 'output'): string {
+  const { $schema: _, $defs, ...root } = z.toJSONSchema(schema, { io }) as Json
+  const definitions = Object($defs) as { [name: string]: Json }
+  const inline = (name: string): string => shortForm(definitions[name] ?? {}, inline)
+  return shortForm(root, inline)
 }
 
 /** Keywords that do not affect validation, or that repeat another keyword. */
@@ -216,9 +160,10 @@ function rangeForm(schema: Json): string {
   return least === undefined && most === undefined ? '' : `(${least ?? 0}-${most ?? ''})`
 }
 
-/** Prints plain data as TypeScript code. */
-export function printData(value: unknown): string {
+/** Prints plain data as TypeScript code, texts as templates. */
+function printData(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(printData).join(', ')}]`
+  if (typeof value === 'string') return `\`${value}\``
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const fields = Object.entries(value).map(([key, field]) => {
     const name = /^[a-z]\w*$/i.test(key) ? key : `'${key}'`
