@@ -3,7 +3,13 @@ import { dirname } from 'node:path'
 import { configJsonSchema } from '../src/config/schema/json-schema.ts'
 import { exampleHooks } from '../src/install/example.ts'
 import { breaks } from './break/breaks.ts'
-import { choicesTable, clientModules, endpointsTable, openApiText } from './generate/api-pages.ts'
+import {
+  beyondTable,
+  choicesTable,
+  clientModules,
+  endpointsTable,
+  openApiText,
+} from './generate/api-pages.ts'
 import { commandsPage } from './generate/commands-page.ts'
 import { optionsTable } from './generate/options-table.ts'
 
@@ -14,7 +20,8 @@ const files: { [path: string]: (old: string) => string } = {
   'hooks.example.json': exampleHooks,
   'config.schema.json': () => `${JSON.stringify(configJsonSchema(), null, 2)}\n`,
   'openapi.json': openApiText,
-  'docs/api.md': (old) => replaceBlock(old, 'endpoints', endpointsTable()),
+  'docs/api.md': (old) =>
+    replaceBlock(replaceBlock(old, 'endpoints', endpointsTable()), 'beyond', beyondTable()),
   'docs/emulator.md': (old) => replaceBlock(old, 'choices', choicesTable()),
   ...clientModules,
   'docs/commands.md': () => commands,

@@ -15,7 +15,7 @@ import { execa } from 'execa'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { listEndpoints } from '../src/api/endpoints/index.ts'
+import { everything, listEndpoints } from '../src/api/endpoints/index.ts'
 import { startEmulator } from '../src/emulator/index.ts'
 import { tsc } from './support/compiler.ts'
 import { root } from './support/home.ts'
@@ -303,7 +303,7 @@ describe('the bundled client', () => {
       write: false,
     })
     const text = outputFiles[0]?.text ?? ''
-    const ids = listEndpoints().map(({ id }) => id)
+    const ids = listEndpoints(everything).map(({ id }) => id)
     const program = `const methods = ${JSON.stringify(ids)}.map((id) =>
       id.split('.').reduce((node, name) => node[name], createClient()))
       console.log(methods.every((method) => typeof method === 'function'))`

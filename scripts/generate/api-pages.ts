@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { listEndpoints } from '../../src/api/endpoints/index.ts'
 import { makeOpenApi } from '../../src/api/reference/openapi.ts'
 import { operationsModule } from '../../src/api/reference/operations.ts'
-import { makeTable } from '../../src/api/reference/table.ts'
+import { makeBeyondTable, makeTable } from '../../src/api/reference/table.ts'
 import { typesModule } from '../../src/api/reference/types.ts'
 import { authenticate } from '../../src/emulator/auth.ts'
 import { handlers } from '../../src/emulator/handlers/index.ts'
@@ -48,6 +48,11 @@ function versionModule(): string {
 /** One row per endpoint. */
 export function endpointsTable(): string {
   return makeTable()
+}
+
+/** One row per endpoint that the specification does not have. */
+export function beyondTable(): string {
+  return makeBeyondTable()
 }
 
 /** One row per decision of the emulator that the specification does not make. */

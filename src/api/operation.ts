@@ -1,6 +1,6 @@
 import { type Shape, shape } from './validation/shape.ts'
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** `base` serves the API, `app` serves the readiness reports. Both origins are options of the client. */
 export type Host = 'base' | 'app'

@@ -23,6 +23,8 @@ export interface EndpointMethods {
   readonly analytics: AnalyticsApi
   /** Agent-readiness reports. */
   readonly readiness: ReadinessApi
+  /** From the public documentation, not the specification: may change. */
+  readonly beyond: BeyondApi
 }
 
 /** Part of `serviceAccounts`. */
@@ -320,6 +322,134 @@ export interface ReadinessApi {
    * `GET /api/organization/maturity-level-reports`
    */
   reports(input?: ListReadinessReportsInput, options?: CallOptions): PageList<ListReadinessReportsResponse, ReadinessReport>
+}
+
+/** Part of `beyond`. */
+export interface BeyondSessionsApi {
+  /**
+   * List your sessions, page by page.
+   *
+   * The order is not documented.
+   *
+   * `GET /api/v0/sessions` (public documentation: list-sessions.md)
+   */
+  list(input?: ListSessionsInput, options?: CallOptions): PageList<ListSessionsResponse, Session>
+  /**
+   * Get a session with its settings.
+   *
+   * Its status says whether the agent works on it.
+   *
+   * `GET /api/v0/sessions/{sessionId}` (public documentation: sessions.md)
+   */
+  get(input: GetSessionInput, options?: CallOptions): ApiPromise<Session>
+  /**
+   * Change the settings of a session.
+   *
+   * With `archivedAt`, an ISO time, the session is archived.
+   *
+   * `PATCH /api/v0/sessions/{sessionId}` (public documentation: update-a-session.md)
+   */
+  update(input: UpdateSessionInput, options?: CallOptions): ApiPromise<unknown>
+  /**
+   * Delete a session.
+   *
+   * From an older page of the documentation.
+   *
+   * `DELETE /api/v0/sessions/{sessionId}` (public documentation: delete-a-session.md)
+   */
+  delete(input: DeleteSessionInput, options?: CallOptions): ApiPromise<DeleteSessionResponse>
+  /**
+   * Stop the agent of a session.
+   *
+   * Does nothing if the session is idle.
+   *
+   * `POST /api/v0/sessions/{sessionId}/interrupt` (public documentation: interrupt-a-session.md)
+   */
+  interrupt(input: InterruptSessionInput, options?: CallOptions): ApiPromise<InterruptSessionResponse>
+  /**
+   * Get a single message of a session.
+   *
+   * Its ID is in the response to an added message, and in the history.
+   *
+   * `GET /api/v0/sessions/{sessionId}/messages/{messageId}` (public documentation: get-a-message-by-id.md)
+   */
+  message(input: GetMessageInput, options?: CallOptions): ApiPromise<Message>
+}
+
+/** Part of `beyond`. */
+export interface BeyondComputersApi {
+  /**
+   * List your computers, newest first.
+   *
+   * Steps of their set-up only with `includeProvisioningSteps`.
+   *
+   * `GET /api/v0/computers` (public documentation: list-computers.md)
+   */
+  list(input?: ListComputersInput, options?: CallOptions): ApiPromise<ListComputersResponse>
+  /**
+   * Resume a managed computer that is paused.
+   *
+   * Only for computers of a managed provider.
+   *
+   * `POST /api/v0/computers/{computerId}/restart` (public documentation: restart-a-managed-computer.md)
+   */
+  restart(input: RestartComputerInput, options?: CallOptions): ApiPromise<RestartComputerResponse>
+}
+
+/** Part of `beyond`. */
+export interface BeyondUsersApi {
+  /**
+   * List the users of the organization, page by page.
+   *
+   * The forms of the times are not documented.
+   *
+   * `GET /api/v0/organization/users` (public documentation: list-organization-users.md)
+   */
+  list(input?: ListUsersInput, options?: CallOptions): PageList<ListUsersResponse, ListUsersResponseUser>
+  /**
+   * Invite a user, or change the role of a member.
+   *
+   * Check `status` in the response: it says what was done.
+   *
+   * `POST /api/v0/organization/users/invite` (public documentation: invite-or-update-a-user.md)
+   */
+  invite(input: InviteUserInput, options?: CallOptions): ApiPromise<InviteUserResponse>
+  /**
+   * Read the credit limits of users who have one of their own.
+   *
+   * Also the limit that applies to all others.
+   *
+   * `GET /api/v0/organization/usage/limits/users` (public documentation: get-user-credits-limits.md)
+   */
+  limits(input?: NoInput, options?: CallOptions): ApiPromise<GetUserLimitsResponse>
+}
+
+/** Part of `beyond`. */
+export interface BeyondKeysApi {
+  /**
+   * List the keys of a service account.
+   *
+   * Without their values. The form of the list is not documented.
+   *
+   * `GET /api/v0/service-accounts/{serviceAccountId}/api-keys` (public documentation: service-accounts.md)
+   */
+  list(input: ListKeysInput, options?: CallOptions): ApiPromise<unknown>
+  /**
+   * Revoke a key of a service account.
+   *
+   * A second time changes nothing.
+   *
+   * `POST /api/v0/service-accounts/{serviceAccountId}/api-keys/{keyId}/revoke` (public documentation: service-accounts.md)
+   */
+  revoke(input: RevokeKeyInput, options?: CallOptions): ApiPromise<RevokeKeyResponse>
+}
+
+/** From the public documentation, not the specification: may change. */
+export interface BeyondApi {
+  readonly sessions: BeyondSessionsApi
+  readonly computers: BeyondComputersApi
+  readonly users: BeyondUsersApi
+  readonly keys: BeyondKeysApi
 }
 
 /** Input of `serviceAccounts.keys.rotate`. */
@@ -623,6 +753,98 @@ export interface ListReadinessReportsInput {
   limit?: number | undefined
   /** The last reportId of the previous page. */
   startAfter?: string | undefined
+}
+
+/** Input of `beyond.sessions.list`. */
+export interface ListSessionsInput {
+  /** Items per page, 1 to 100. @minimum 1 @maximum 100 */
+  limit?: number | undefined
+  /** The `nextCursor` of the page before. */
+  cursor?: string | undefined
+  /** ID of the computer. */
+  computerId?: string | undefined
+}
+
+/** Input of `beyond.sessions.get`. */
+export interface GetSessionInput {
+  /** Session ID. */
+  sessionId: string
+  /** ID of the computer. */
+  computerId?: string | undefined
+}
+
+/** Input of `beyond.sessions.update`. */
+export interface UpdateSessionInput {
+  /** Session ID. */
+  sessionId: string
+  /** Settings to change. */
+  sessionSettings: SessionSettingsInput
+}
+
+/** Input of `beyond.sessions.delete`. */
+export interface DeleteSessionInput {
+  /** Session ID. */
+  sessionId: string
+}
+
+/** Input of `beyond.sessions.interrupt`. */
+export interface InterruptSessionInput {
+  /** Session ID. */
+  sessionId: string
+}
+
+/** Input of `beyond.sessions.message`. */
+export interface GetMessageInput {
+  /** Session ID. */
+  sessionId: string
+  /** Message ID. */
+  messageId: string
+  /** ID of the computer. */
+  computerId?: string | undefined
+}
+
+/** Input of `beyond.computers.list`. */
+export interface ListComputersInput {
+  /** ID of the host. @format uuid */
+  hostId?: string | undefined
+  /** Whether to include the steps. */
+  includeProvisioningSteps?: 'true' | 'false' | undefined
+}
+
+/** Input of `beyond.computers.restart`. */
+export interface RestartComputerInput {
+  /** Computer ID. */
+  computerId: string
+}
+
+/** Input of `beyond.users.list`. */
+export interface ListUsersInput {
+  /** Items per page, 1 to 100. @minimum 1 @maximum 100 */
+  limit?: number | undefined
+  /** The `nextCursor` of the page before. */
+  cursor?: string | undefined
+}
+
+/** Input of `beyond.users.invite`. */
+export interface InviteUserInput {
+  /** E-mail address of the user. @format email */
+  email: string
+  /** Role; `user` if left out. */
+  role?: 'user' | 'manager' | 'owner' | undefined
+}
+
+/** Input of `beyond.keys.list`. */
+export interface ListKeysInput {
+  /** Service account ID. */
+  serviceAccountId: string
+}
+
+/** Input of `beyond.keys.revoke`. */
+export interface RevokeKeyInput {
+  /** Service account ID. */
+  serviceAccountId: string
+  /** ID of the key. */
+  keyId: string
 }
 
 export interface RotateKeyResponse {
@@ -1400,6 +1622,99 @@ export interface ReadinessReportModelUsed {
   id: string
   /** How much the model reasoned. */
   reasoningEffort: Open<'low' | 'medium' | 'high' | 'off'>
+}
+
+export interface ListSessionsResponse {
+  /** Sessions of this page. */
+  sessions: Session[]
+  /** How to get the next page. */
+  pagination: ListSessionsResponsePagination
+}
+
+/** How to get the next page. */
+export interface ListSessionsResponsePagination {
+  /** Whether there is more. */
+  hasMore: boolean
+  /** Cursor of the next page. */
+  nextCursor?: string | null
+}
+
+export interface DeleteSessionResponse {
+  /** Set if the first response was lost and a retry found nothing left to delete. */
+  replayed?: true
+}
+
+export interface InterruptSessionResponse {
+  /** Status of the session. */
+  status: Open<'idle' | 'pending' | 'running'>
+}
+
+export interface ListComputersResponse {
+  /** Your computers. */
+  computers: Computer[]
+}
+
+export interface RestartComputerResponse {
+}
+
+export interface ListUsersResponse {
+  /** Users of this page. */
+  users: ListUsersResponseUser[]
+  /** How to get the next page. */
+  pagination: ListUsersResponsePagination
+}
+
+export interface ListUsersResponseUser {
+  /** User ID. */
+  id: string
+  /** E-mail address of the user. */
+  email: string
+  /** First name. */
+  firstName?: string | null
+  /** Last name. */
+  lastName?: string | null
+  /** When the user was created. */
+  createdAt?: unknown
+  /** When the user last signed in. */
+  lastSignInAt?: unknown
+  /** More about the user. */
+  metadata?: unknown
+}
+
+/** How to get the next page. */
+export interface ListUsersResponsePagination {
+  /** Whether there is more. */
+  hasMore: boolean
+  /** Cursor of the next page. */
+  nextCursor?: string | null
+}
+
+export interface InviteUserResponse {
+  /** E-mail address of the user. */
+  email: string
+  /** Role of the user. */
+  role: Open<'user' | 'manager' | 'owner'>
+  /** What was done. */
+  status: Open<'invited' | 'already_member' | 'role_updated' | 'already_invited' | 'error'>
+  /** Why nothing was done. */
+  error?: string
+}
+
+export interface GetUserLimitsResponse {
+  /** Credits for everybody else; null for no limit. */
+  globalLimit: number | null
+  /** Limits of single users. */
+  userLimits: GetUserLimitsResponseUserLimit[]
+}
+
+export interface GetUserLimitsResponseUserLimit {
+  /** E-mail address of the user. */
+  email: string
+  /** Credits. */
+  limit: number | null
+}
+
+export interface RevokeKeyResponse {
 }
 
 /** A string whose known values may be extended: editors suggest the known ones, every string is accepted. */

@@ -1,6 +1,6 @@
 import { type ArgsDef, type CommandDef, defineCommand } from 'citty'
 import type { Endpoint } from '../api/endpoints/endpoint.ts'
-import { listEndpoints } from '../api/endpoints/index.ts'
+import { api, type EndpointTree, everything, listEndpoints } from '../api/endpoints/index.ts'
 import { asTyped } from '../cli/how-to-call.ts'
 import { NEEDS_KEY } from '../cli/key-help.ts'
 import { paint, print, printJson, say, table, terminalWidth } from '../cli/output.ts'
@@ -41,23 +41,30 @@ function listCommand(): CommandDef {
     meta: { name: 'api', description: asTyped(description) },
     args,
     run(context) {
-      const rows = listEndpoints().map(({ id, method, path, summary }) => ({
-        id,
-        method,
-        path,
-        summary,
-      }))
-      if (context.args.json) return printJson(rows)
+      if (context.args.json) return printJson(listEndpoints(everything).map(rowOf))
       const room = Math.max(LEAST_SUMMARY, (terminalWidth() ?? Infinity) - BEFORE_SUMMARY)
-      print(
-        table(
-          rows.map(({ id, method, summary }) => [id, paint('dim', method), cutText(summary, room)]),
-        ),
-      )
+      const show = (tree: EndpointTree) =>
+        print(
+          table(
+            listEndpoints(tree).map(({ id, method, summary }) => [
+              id,
+              paint('dim', method),
+              cutText(summary, room),
+            ]),
+          ),
+        )
+      show(api)
+      say('\nNot in the specification, but in the public documentation')
+      show({ beyond: everything.beyond })
       say(asTyped('\nhookbell api ENDPOINT --help shows the inputs of an endpoint'))
       say(asTyped('hookbell api GET /path calls any other path'))
     },
   }
+}
+
+/** An endpoint as JSON. What is not in the specification has the page that shows it as its source. */
+function rowOf({ id, method, path, summary, source }: Endpoint) {
+  return { id, method, path, summary, ...(source && { source }) }
 }
 
 function callCommand(endpoint: Endpoint, words: readonly string[]): CommandDef {

@@ -212,6 +212,44 @@ export const sessions = {
   managedProvider: choose('name of the managed provider', '`e2b`, as in public documents', 'e2b'),
 }
 
+/** Decisions about what is beyond the specification. */
+const beyond = {
+  listedSessions: choose(
+    'which sessions are listed, and in which order',
+    'those that the key may read, the last created first; also archived ones',
+  ),
+  listPages: choose(
+    'default page size and cursor of the lists of sessions and users',
+    '20; the ID of the last item of the page, and null after the last page',
+  ),
+  updatedSession: choose(
+    'response to an update of a session',
+    'the session; settings that are left out stay',
+  ),
+  interrupted: choose(
+    'what an interruption does',
+    'the agent drops what it works on and what is queued, says nothing more, and the session is `idle`',
+  ),
+  listedSteps: choose(
+    'provisioning steps of listed computers',
+    'only with `includeProvisioningSteps` as `true`',
+  ),
+  restarted: choose(
+    'restart of a computer',
+    '200 with `{}` and no effect, because none is ever paused; 400 unless its provider is managed',
+    400,
+  ),
+  listedUsers: choose('fields of a listed user', '`id` and `email` alone'),
+  invitedAgain: choose(
+    'invitation of a member without a role, and of the last owner with another one',
+    'the role stays: `already_member`, and `error`',
+  ),
+  listedKeys: choose(
+    'list of the keys of a service account, and who may see it',
+    '`{apiKeys: [{id, name, isRevoked, expiresAt, revokedAt}]}`; whoever may rotate them',
+  ),
+}
+
 /** Decisions about CI, wikis, analytics and readiness. */
 export const reports = {
   // CI and wiki
@@ -296,7 +334,7 @@ export interface OwnChoice {
   choice: string
 }
 
-export const chosen = { ...requests, ...organization, ...sessions, ...reports }
+export const chosen = { ...requests, ...organization, ...sessions, ...reports, ...beyond }
 
 /** Every decision of the emulator that the specification does not make. */
 export const ownChoices: readonly OwnChoice[] = Object.entries(chosen).map(

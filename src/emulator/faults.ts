@@ -1,6 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import * as z from 'zod'
-import { listEndpoints } from '../api/endpoints/index.ts'
+import { everything, listEndpoints } from '../api/endpoints/index.ts'
 import { didYouMean } from '../text/suggest.ts'
 import { parseOr } from './errors.ts'
 import { makeRandom, type Random } from './random.ts'
@@ -55,7 +55,7 @@ function isWritable(headers: Readonly<Record<string, string>>): boolean {
   }
 }
 
-const ids = () => listEndpoints().map(({ id }) => id)
+const ids = () => listEndpoints(everything).map(({ id }) => id)
 
 /** One fault: which requests it applies to, how often, and what happens to them. */
 export const Fault = z

@@ -1,4 +1,4 @@
-import { listEndpoints } from '../api/endpoints/index.ts'
+import { everything, listEndpoints } from '../api/endpoints/index.ts'
 import { didYouMean } from '../text/suggest.ts'
 import { EmulatorError } from './errors.ts'
 import type { Reply } from './reply.ts'
@@ -27,7 +27,7 @@ export type OwnHandlers = ReturnType<typeof makeOwnHandlers>
 /** The handlers that a test has set, by endpoint ID. */
 export function makeOwnHandlers() {
   const handlers = new Map<string, OwnHandler>()
-  const ids = listEndpoints().map(({ id }) => id)
+  const ids = listEndpoints(everything).map(({ id }) => id)
   return {
     /** Sets the handler of an endpoint, and returns a function that removes it. */
     on(endpoint: string, handler: OwnHandler) {

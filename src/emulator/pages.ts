@@ -1,3 +1,4 @@
+import { everything } from '../api/endpoints/index.ts'
 import { makeOpenApi } from '../api/reference/openapi.ts'
 import { ok, type Reply } from './reply.ts'
 import type { Running } from './world.ts'
@@ -24,10 +25,12 @@ export function handlePage(running: Running, path: string): Reply {
 
 /** The document of the endpoints, with the URLs of this emulator. */
 function documentOf({ addresses: { url, appUrl } }: Running) {
-  return makeOpenApi(new Map(), {
+  const servers = {
     base: { url, description: 'The emulator' },
     app: { url: appUrl, description: 'The emulator, as the application' },
-  })
+  }
+  // Also what is beyond the specification, marked as such: the document says what this server answers.
+  return makeOpenApi(new Map(), servers, everything)
 }
 
 const POLICY =

@@ -1,4 +1,4 @@
-import { listEndpoints } from '../api/endpoints/index.ts'
+import { everything, listEndpoints } from '../api/endpoints/index.ts'
 import { didYouMean } from '../text/suggest.ts'
 import { settle } from './agent.ts'
 import { type Clock, makeClock } from './clock.ts'
@@ -205,7 +205,7 @@ function prepare(options: EmulatorOptions): Running {
 }
 
 function routerFor({ behavior }: Seed) {
-  return makeRouter(listEndpoints(), behavior.readinessAddress)
+  return makeRouter(listEndpoints(everything), behavior.readinessAddress)
 }
 
 /** The state of a seed, or one that was kept, and its clock. */

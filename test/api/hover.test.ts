@@ -2,11 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { listEndpoints } from '../../src/api/endpoints/index.ts'
+import { everything, listEndpoints } from '../../src/api/endpoints/index.ts'
 import { root } from '../support/home.ts'
 import { startLanguageServer } from '../support/language-server.ts'
 
-const endpoints = listEndpoints().map(({ id }) => id)
+const endpoints = listEndpoints(everything).map(({ id }) => id)
 const messages = 'sessions.messages'
 const added = [
   'serviceAccounts.keys.rotateTo',
@@ -16,7 +16,9 @@ const added = [
 ]
 const loops: { [over: string]: string } = {
   ...Object.fromEntries(
-    listEndpoints().flatMap(({ id, page }) => (page ? [[`client.${id}(input)`, '\\w+']] : [])),
+    listEndpoints(everything).flatMap(({ id, page }) =>
+      page ? [[`client.${id}(input)`, '\\w+']] : [],
+    ),
   ),
   [`client.${messages}.list(input).pages()`]: 'ListMessagesResponse',
   [`client.${messages}.watch(input)`]: 'Message',

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { listEndpoints } from '../../src/api/endpoints/index.ts'
+import { everything, listEndpoints } from '../../src/api/endpoints/index.ts'
 import { flagName } from '../../src/commands/api/flags.ts'
 import { renderResponse } from '../../src/commands/api/response-table.ts'
 import { hasTerminal, runInTerminal } from '../support/terminal.ts'
@@ -14,9 +14,22 @@ describe('api: list and help of the endpoints', () => {
   it('lists all endpoints', async () => {
     const home = await makeApiHome()
     const { stdout } = await home.run('api')
-    for (const { id } of listEndpoints()) expect(stdout).toContain(`${id} `)
+    for (const { id } of listEndpoints(everything)) expect(stdout).toContain(`${id} `)
     const { stdout: json } = await home.run('api', '--json')
-    expect(JSON.parse(json)).toHaveLength(listEndpoints().length)
+    const listed: { id: string; source?: string }[] = JSON.parse(json)
+    expect(listed).toHaveLength(listEndpoints(everything).length)
+    const sources = listed.filter(({ source }) => source).map(({ id }) => id)
+    expect(sources).toEqual(listEndpoints(everything.beyond).map(({ id }) => `${id}`))
+  })
+
+  it('calls an endpoint beyond the specification, and says in its help where it comes from', async () => {
+    const { run } = await makeApiHome()
+    const { stdout } = await run('api', 'beyond.sessions.list')
+    expect(lines(stdout)).toMatchObject([{ sessionId: 'sess_welcome', status: 'idle' }])
+    const { stdout: help } = await run('api', 'beyond.sessions.list', '--help')
+    expect(help).toContain(
+      'Not in the specification, but in the public documentation: list-sessions.md',
+    )
   })
 
   it.runIf(hasTerminal)('lists each endpoint on one line in a terminal', async () => {
@@ -72,7 +85,7 @@ describe('api: list and help of the endpoints', () => {
   })
 
   it('has a unique flag for every input', () => {
-    for (const { params, query, body, id } of listEndpoints()) {
+    for (const { params, query, body, id } of listEndpoints(everything)) {
       const inputs = [params, query, body].flatMap((schema) => Object.keys(schema?.shape ?? {}))
       const flags = [...inputs.map(flagName), '--body', '--all', '--json', '--table', '--help']
       expect(new Set(flags).size, id).toBe(flags.length)

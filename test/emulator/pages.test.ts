@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { listEndpoints } from '../../src/api/endpoints/index.ts'
+import { everything, listEndpoints } from '../../src/api/endpoints/index.ts'
 import { NOW, startTestEmulator } from './_support.ts'
 
 const keyless = { key: null }
@@ -15,11 +15,14 @@ describe('the pages of the emulator', () => {
     const emulator = await startTestEmulator({ appPort })
     const { body } = await emulator.get('/openapi.json', keyless)
     expect(body.openapi).toBe('3.1.0')
-    for (const { id, host, method, path } of listEndpoints()) {
+    for (const { id, host, method, path } of listEndpoints(everything)) {
       const item = body.paths[path]
       expect(item[method.toLowerCase()].operationId, id).toBe(id)
       const [server] = item.servers ?? body.servers
       expect(server.url, id).toBe(host === 'app' ? emulator.appUrl : emulator.url)
+      const { tags, description } = item[method.toLowerCase()]
+      const isMarked = /From the public documentation \([\w-]+\.md\)/.test(description)
+      expect([tags, isMarked], id).toEqual([[id.split('.')[0]], id.startsWith('beyond.')])
     }
   })
 

@@ -21,6 +21,8 @@ interface Facts extends OperationFacts {
   /** Set if the effect cannot be undone: the action, which the CLI asks the user to confirm. */
   irreversible?: string
   errors: Readonly<Record<number, ErrorSource>>
+  /** The page of the public documentation that shows an endpoint which the specification does not have. */
+  source?: string
 }
 
 interface Schemas {

@@ -1,5 +1,6 @@
 import { analytics } from './analytics.ts'
 import { automations } from './automations.ts'
+import { beyond } from './beyond.ts'
 import { computers } from './computers.ts'
 import type { Endpoint } from './endpoint.ts'
 import { organization } from './organization.ts'
@@ -8,7 +9,7 @@ import { serviceAccounts } from './service-accounts.ts'
 import { sessions } from './sessions.ts'
 import { wiki } from './wiki.ts'
 
-/** Every endpoint, nested like the methods of the client: the path to an endpoint equals its `id`. */
+/** The endpoints of the specification, nested like the methods of the client: the path to an endpoint equals its `id`. */
 export const api: Api = {
   serviceAccounts,
   organization,
@@ -32,12 +33,15 @@ export type Api = {
   readiness: typeof readiness
 }
 
+/** The same with those that the specification does not have. */
+export const everything = { ...api, beyond }
+
 /** `api`, or a subtree of it: endpoints and subtrees by name. */
 export interface EndpointTree {
   readonly [name: string]: Endpoint | EndpointTree
 }
 
-/** Every endpoint of a tree, in the order of the specification. */
+/** Every endpoint of a tree, by default of the specification, in its order. */
 export function listEndpoints(tree: EndpointTree = api): Endpoint[] {
   return Object.values(tree).flatMap((node) => (isEndpoint(node) ? node : listEndpoints(node)))
 }

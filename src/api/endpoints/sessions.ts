@@ -3,7 +3,7 @@ import { once } from '../record.ts'
 import { endpoint } from './endpoint.ts'
 import { openEnum, otherThan, text } from './open.ts'
 
-const sessionStatus = once(() => openEnum(['idle', 'pending', 'running']))
+export const sessionStatus = once(() => openEnum(['idle', 'pending', 'running']))
 
 // From the public documentation; the specification shows `none` and the readiness subset.
 const reasoningEffort = once(() =>
@@ -73,7 +73,7 @@ const settingsFields = once(() => ({
 }))
 
 /** As sent when a session is created: without the token usage, which the service counts. */
-const SessionSettingsInput = once(() =>
+export const SessionSettingsInput = once(() =>
   z
     .strictObject({
       ...settingsFields(),

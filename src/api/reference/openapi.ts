@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import * as z from 'zod'
 import type { Endpoint, ErrorSource } from '../endpoints/endpoint.ts'
-import { listEndpoints } from '../endpoints/index.ts'
+import { api, type EndpointTree, listEndpoints } from '../endpoints/index.ts'
 import type { Host, RetryClass } from '../operation.ts'
 import { once } from '../record.ts'
 import { type Json, makeSchemas } from './json-schema.ts'
@@ -16,10 +16,11 @@ type Servers = Readonly<Record<Host, { url: string; description: string }>>
 export function makeOpenApi(
   responses: ReadonlyMap<string, unknown>,
   servers: Servers = publicServers,
+  tree: EndpointTree = api,
 ): Json {
   const schemas = makeSchemas()
   const paths: { [path: string]: Json } = {}
-  for (const endpoint of listEndpoints()) {
+  for (const endpoint of listEndpoints(tree)) {
     const item = paths[endpoint.path] ?? (endpoint.host === 'app' ? { servers: [servers.app] } : {})
     paths[endpoint.path] = item
     item[endpoint.method.toLowerCase()] = operationOf(endpoint, schemas, responses.get(endpoint.id))
@@ -40,7 +41,8 @@ export function makeOpenApi(
     // The paths of the application name their own server.
     servers: [servers.base, servers.app],
     security: [{ bearer: [] }],
-    tags: areas
+    tags: allAreas
+      .filter(({ name }) => tree[name])
       .map(({ name, about }) => ({ name, description: about }))
       .sort((one, other) => (one.name < other.name ? -1 : 1)),
     paths,
@@ -59,13 +61,13 @@ const publicServers = {
 }
 
 function operationOf(endpoint: Endpoint, schemas: Schemas, response: unknown): Json {
-  const { id, summary, description, method, retry, page, alternatePath } = endpoint
+  const { id, summary, method, retry, page, alternatePath } = endpoint
   const parameters = [...pathParameters(endpoint, schemas), ...queryParameters(endpoint, schemas)]
   return {
     operationId: id,
     tags: [areaOf(endpoint)],
     summary,
-    description,
+    description: endpoint.description + originOf(endpoint),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(endpoint.body && method !== 'DELETE' ? { requestBody: bodyOf(endpoint, schemas) } : {}),
     responses: responsesOf(endpoint, schemas, response),
@@ -73,6 +75,10 @@ function operationOf(endpoint: Endpoint, schemas: Schemas, response: unknown): J
     ...(page ? { 'x-pagination': page } : {}),
     ...(alternatePath ? { 'x-alternate-path': alternatePath } : {}),
   }
+}
+
+function originOf({ source }: Endpoint): string {
+  return source ? ` From the public documentation (${source}), not from the specification.` : ''
 }
 
 function pathParameters({ params, example }: Endpoint, schemas: Schemas): Json[] {
@@ -203,7 +209,7 @@ export const AnyErrorBody = once(() =>
 )
 
 /** The areas of the table, by the first word of an ID. */
-export const areas = [
+export const allAreas = [
   { name: 'serviceAccounts', about: 'Keys of service accounts' },
   { name: 'organization', about: 'Credit limits and users of the organization' },
   { name: 'sessions', about: 'Sessions of the agent and their messages' },
@@ -212,6 +218,7 @@ export const areas = [
   { name: 'wiki', about: 'Wiki runs' },
   { name: 'analytics', about: 'Usage and activity of the organization, by day' },
   { name: 'readiness', about: 'Agent-readiness reports' },
+  { name: 'beyond', about: 'From the public documentation, not the specification: may change' },
 ] as const
 
 function areaOf({ id }: Endpoint): string {

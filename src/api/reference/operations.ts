@@ -1,14 +1,14 @@
 import * as z from 'zod'
 import type { Endpoint } from '../endpoints/endpoint.ts'
-import { api, type EndpointTree, isEndpoint, listEndpoints } from '../endpoints/index.ts'
+import { type EndpointTree, everything, isEndpoint, listEndpoints } from '../endpoints/index.ts'
 import { defaultFactsOf, partFor } from '../operation.ts'
 import { isEmpty, isSafeBound, type Json } from './json-schema.ts'
 import { shareObjects, shareTexts } from './share.ts'
 
 /** The module with the operations: the entries of the table, as the client needs them. */
 export function operationsModule(): string {
-  const tree = printTree(api, '')
-  const ids = listEndpoints().map(({ id }) => `\n  | '${id}'`)
+  const tree = printTree(everything, '')
+  const ids = listEndpoints(everything).map(({ id }) => `\n  | '${id}'`)
   return `${HEADER}import type { OperationTree } from './operation.ts'
 
 ${shareTexts(shareObjects(`export const operations: OperationTree = ${tree}\n`))}
@@ -27,7 +27,7 @@ function printTree(tree: EndpointTree, indent: string): string {
 
 /** What only people and servers read, and what is written apart. */
 const LEFT_OUT =
-  'id name summary description errors irreversible example method path query body response'
+  'id name summary description errors irreversible example source method path query body response'
 
 /** What every path begins with. */
 const PREFIX = '/api/'

@@ -1,3 +1,4 @@
+import { beyond } from '../endpoints/beyond.ts'
 import type { Endpoint, ErrorSource } from '../endpoints/endpoint.ts'
 import { listEndpoints } from '../endpoints/index.ts'
 import type { PageStyle } from '../operation.ts'
@@ -7,12 +8,29 @@ import { type Json, makeSchemas } from './json-schema.ts'
 export function makeTable(): string {
   const head = ['endpoint', 'request', 'inputs', 'errors', 'retry', 'pages']
   const rows = listEndpoints().map((endpoint) => {
-    const { id, method, path, host, errors, retry, page } = endpoint
-    const address = `\`${method} ${path}\`${host === 'app' ? ' (application)' : ''}`
+    const { id, errors, retry, page } = endpoint
     const style = page ? pageText(page) : ''
-    return [`\`${id}\``, address, inputsText(endpoint), errorsText(errors), retry, style]
+    const [address, inputs] = [addressText(endpoint), inputsText(endpoint)]
+    return [`\`${id}\``, address, inputs, errorsText(errors), retry, style]
   })
+  return tableOf(head, rows)
+}
+
+/** The endpoints that the specification does not have, each with the page that shows it. */
+export function makeBeyondTable(): string {
+  const rows = listEndpoints(beyond).map((endpoint) => {
+    const { id, retry, source = '' } = endpoint
+    return [`\`${id}\``, addressText(endpoint), inputsText(endpoint), retry, `\`${source}\``]
+  })
+  return tableOf(['endpoint', 'request', 'inputs', 'retry', 'page'], rows)
+}
+
+function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
   return [head, head.map(() => '---'), ...rows].map(line).join('\n')
+}
+
+function addressText({ method, path, host }: Endpoint): string {
+  return `\`${method} ${path}\`${host === 'app' ? ' (application)' : ''}`
 }
 
 function line(cells: readonly string[]): string {

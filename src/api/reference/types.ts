@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import type { Endpoint } from '../endpoints/endpoint.ts'
-import { api, type EndpointTree, isEndpoint, listEndpoints } from '../endpoints/index.ts'
+import { type EndpointTree, everything, isEndpoint, listEndpoints } from '../endpoints/index.ts'
 import { isSafeBound, type Json } from './json-schema.ts'
-import { areas } from './openapi.ts'
+import { allAreas } from './openapi.ts'
 import { HEADER } from './operations.ts'
 
 /** The module with the public types: inputs, methods, responses, and the IDs of the endpoints. */
@@ -11,8 +11,8 @@ export function typesModule(): string {
   const inputs = makeTypePrinter('input')
   const responses = makeTypePrinter('output')
   const printers: Printers = { inputs, responses, interfaces: [] }
-  for (const [area, tree] of Object.entries(api)) printMethods(area, tree, printers)
-  const fields = areas.map(
+  for (const [area, tree] of Object.entries(everything)) printMethods(area, tree, printers)
+  const fields = allAreas.map(
     ({ name, about }) => `  /** ${about}. */\n  readonly ${name}: ${pascal(name)}Api\n`,
   )
   return [
@@ -66,7 +66,7 @@ function printMethods(path: string, tree: EndpointTree, printers: Printers): str
   )
   const name = `${path.split('.').map(pascal).join('')}Api`
   const about =
-    areas.find((area) => area.name === path)?.about ?? `Part of \`${path.split('.')[0]}\``
+    allAreas.find((area) => area.name === path)?.about ?? `Part of \`${path.split('.')[0]}\``
   printers.interfaces.push(`/** ${about}. */\nexport interface ${name} {\n${members.join('')}}\n`)
   return name
 }
@@ -119,14 +119,15 @@ function resultOf(type: string, page: Endpoint['page'], responses: Printers['res
   return `PageList<${type}, ${responses.itemOf(type, page.items)}>`
 }
 
-function docOf({ summary, description, method, path }: Endpoint, more = ''): string {
-  const lines = [summary + more, ...(description ? [description] : []), `\`${method} ${path}\``]
+function docOf({ summary, description, method, path, source }: Endpoint, more = ''): string {
+  const request = `\`${method} ${path}\`${source ? ` (public documentation: ${source})` : ''}`
+  const lines = [summary + more, ...(description ? [description] : []), request]
   return `  /**\n${lines.map((line) => `   * ${line}\n`).join('   *\n')}   */\n`
 }
 
 /** Checks that the names of all endpoints differ, since the names of their types are made from them. */
 function checkNames() {
-  const names = listEndpoints().map(({ name }) => name)
+  const names = listEndpoints(everything).map(({ name }) => name)
   const twice = names.find((name, at) => names.indexOf(name) < at)
   if (twice) throw new Error(`two endpoints are named ${twice}`)
 }

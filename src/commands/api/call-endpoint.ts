@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../api/endpoints/endpoint.ts'
-import { listEndpoints } from '../../api/endpoints/index.ts'
+import { everything, listEndpoints } from '../../api/endpoints/index.ts'
 import { type CallOptions, type Client, PageList } from '../../api/index.ts'
 import { askYesNo } from '../../cli/ask.ts'
 import { usageError } from '../../errors.ts'
@@ -60,7 +60,7 @@ export function exitCodeFor(response: unknown): number {
 
 /** @throws HookbellError E_USAGE if the ID is unknown, with similar IDs as a hint */
 export function findEndpoint(id: string): Endpoint {
-  const endpoints = listEndpoints()
+  const endpoints = listEndpoints(everything)
   const found = endpoints.find((endpoint) => endpoint.id === id)
   if (found) return found
   const ids = endpoints.map((endpoint) => endpoint.id)

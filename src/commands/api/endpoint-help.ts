@@ -11,8 +11,10 @@ const HELP_WIDTH = 80
 
 /** What an endpoint does, its method and path, and the inputs that only `--body` can carry. */
 export function describeEndpoint(endpoint: Endpoint, flags: readonly Flag[]): string {
-  const { method, path, summary, description } = endpoint
-  const about = [summary, description, `${method} ${path}`, NEEDS_KEY].filter(Boolean).join('\n')
+  const { method, path, summary, description, source } = endpoint
+  const origin = source && `Not in the specification, but in the public documentation: ${source}`
+  const lines = [summary, description, `${method} ${path}`, origin, NEEDS_KEY]
+  const about = lines.filter(Boolean).join('\n')
   const anything = 'Any other --name TEXT is sent as it is: the inputs are not documented.'
   const open = endpoint.passthrough ? [anything] : []
   return [about, ...open, ...flags.filter(({ kind }) => kind === 'json').map(describeField)].join(

@@ -12,10 +12,10 @@ export const computers = [
       computer.name === name && computer.deletedAt === undefined
     const found = context.state.computers.find(isIt)
     if (!found || !mayUse(context, found)) throw noComputer(name)
-    return ok(responseOf(found))
+    return ok(computerBody(found))
   }),
 
-  handle(get, ({ computerId }, context) => ok(responseOf(requireComputer(context, computerId)))),
+  handle(get, ({ computerId }, context) => ok(computerBody(requireComputer(context, computerId)))),
 
   handle(refresh, ({ computerId }, context) => {
     requireComputer(context, computerId).refreshCount += 1
@@ -31,7 +31,8 @@ export const computers = [
   }),
 ]
 
-function responseOf({ fields }: ComputerState) {
+/** A computer as responses have it. */
+export function computerBody({ fields }: ComputerState) {
   return api.computers.get.response.parse(fields)
 }
 

@@ -1,6 +1,7 @@
 import type { Handler } from '../world.ts'
 import { analytics } from './analytics.ts'
 import { automations } from './automations.ts'
+import { beyond } from './beyond.ts'
 import { computers } from './computers.ts'
 import { organization } from './organization.ts'
 import { readiness } from './readiness.ts'
@@ -19,5 +20,6 @@ export const handlers: ReadonlyMap<string, Handler> = new Map(
     ...wiki,
     ...analytics,
     ...readiness,
+    ...beyond,
   ].map((handler) => [handler.endpoint.id, handler]),
 )

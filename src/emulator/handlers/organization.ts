@@ -56,11 +56,12 @@ interface UserLimit {
   limit: number | null
 }
 
-function findMember({ members }: State, email: string) {
+export function findMember({ members }: State, email: string) {
   return members.find((member) => isSame(member.email, email))
 }
 
-function isSame(one: string, other: string) {
+/** Whether two addresses are the same: letter case does not matter. */
+export function isSame(one: string, other: string) {
   return one.toLowerCase() === other.toLowerCase()
 }
 

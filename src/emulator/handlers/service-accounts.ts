@@ -30,7 +30,8 @@ export const serviceAccounts = [
   }),
 ]
 
-function requireRole({ caller }: Context, serviceAccountId: string) {
+/** Throws a 403 unless the caller may manage the keys of a service account. */
+export function requireRole({ caller }: Context, serviceAccountId: string) {
   if (isManager(caller) || isKeyOf(caller.key, 'service-account', serviceAccountId)) return
   throw new Problem(
     chosen.rotateRole.value,
@@ -38,12 +39,15 @@ function requireRole({ caller }: Context, serviceAccountId: string) {
   )
 }
 
-function findKey({ state }: Context, serviceAccountId: string, keyId: string) {
+/** The keys of a service account; throws a 404 if there is no such account. */
+export function keysOf({ state }: Context, serviceAccountId: string) {
   const account = state.serviceAccounts.find(({ id }) => id === serviceAccountId)
   if (!account) throw new Problem(404, `No service account "${serviceAccountId}"`)
-  const key = state.keys.find(
-    (candidate) => candidate.id === keyId && isKeyOf(candidate, 'service-account', account.id),
-  )
+  return state.keys.filter((key) => isKeyOf(key, 'service-account', account.id))
+}
+
+export function findKey(context: Context, serviceAccountId: string, keyId: string) {
+  const key = keysOf(context, serviceAccountId).find(({ id }) => id === keyId)
   if (!key) throw new Problem(404, `Service account "${serviceAccountId}" has no key "${keyId}"`)
   return key
 }

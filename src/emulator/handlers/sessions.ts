@@ -19,14 +19,12 @@ export const sessions = [
     const settings = { ...input.sessionSettings }
     const session = newSession({ id, computerId: computer.id, now, settings })
     state.sessions.push(session)
-    return { status: 201, body: responseOf(session, context) }
+    return { status: 201, body: sessionBody(session, context) }
   }),
 
   handle(messages.add, (input, context) => {
-    requireFeature(context)
     const { state, now, world } = context
-    const session = requireSession(context, input.sessionId)
-    requireAccess(context, session, input.computerId)
+    const session = readSession(context, input)
     if (session.settings.archivedAt !== undefined) throw archived(session)
     const id = nextId(state, 'msg')
     session.messages.push({
@@ -48,16 +46,25 @@ export const sessions = [
   }),
 
   handle(messages.list, (input, context) => {
-    requireFeature(context)
-    const session = requireSession(context, input.sessionId)
-    requireAccess(context, session, input.computerId)
-    return ok(messages.list.response.parse(pageOf(session.messages, input)))
+    const session = readSession(context, input)
+    const isWanted = ({ role }: Entry) => input.role === undefined || role === input.role
+    const { found, pagination } = pageOf(session.messages, input, isWanted)
+    return ok(messages.list.response.parse({ messages: found, pagination }))
   }),
 ]
 
 const TITLE_LENGTH = 60
 
-function requireFeature({ world }: Context) {
+/** A session that the caller may read; throws a 403 or 404 otherwise. */
+export function readSession(context: Context, wanted: { sessionId: string; computerId?: string }) {
+  requireFeature(context)
+  const session = requireSession(context, wanted.sessionId)
+  requireAccess(context, session, wanted.computerId)
+  return session
+}
+
+/** Throws a 403 if the organization has no sessions. */
+export function requireFeature({ world }: Context) {
   if (world.seed.organization.sessionMessages) return
   throw new Problem(
     chosen.sessionGate.value,
@@ -72,14 +79,19 @@ function requireSession({ state }: Context, sessionId: string) {
 }
 
 function requireAccess(context: Context, session: SessionState, computerId?: string) {
-  // Includes deleted computers: their archived sessions stay readable for the same people.
-  const computer = context.state.computers.find(({ id }) => id === session.computerId)
-  if (!computer || !mayUse(context, computer)) {
+  if (!mayRead(context, session)) {
     throw new Problem(chosen.computerAccess.value, `Computer "${session.computerId}" is not yours`)
   }
   if (computerId === undefined || computerId === session.computerId) return
   const detail = `Session "${session.id}" does not run on computer "${computerId}"`
   throw new Problem(chosen.otherComputer.value, detail)
+}
+
+/** Whether the caller may read a session. */
+export function mayRead(context: Context, { computerId }: SessionState) {
+  // Includes deleted computers: their archived sessions stay readable for the same people.
+  const computer = context.state.computers.find(({ id }) => id === computerId)
+  return computer !== undefined && mayUse(context, computer)
 }
 
 function notReady(computerStatus: string) {
@@ -93,7 +105,8 @@ function archived({ id, settings }: SessionState) {
   return new Problem(chosen.archivedSession.value, `Session "${id}" is archived`, { metadata })
 }
 
-function responseOf(session: SessionState, { world }: Context): Output<typeof create> {
+/** A session as responses have it. */
+export function sessionBody(session: SessionState, { world }: Context): Output<typeof create> {
   const { id, status, createdAt, updatedAt, title, completedAt, computerId } = session
   const tokenUsage = {
     inputTokens: 0,
@@ -135,28 +148,25 @@ function contentOf({ text, images = [], files = [] }: Added, messageId: string) 
   ]
 }
 
-interface Entry {
-  id: string
-  role: string
-}
+type Entry = SessionState['messages'][number]
 
-/** A page of the history, oldest first. The cursor is the ID of the last message of the previous page. */
-function pageOf<Message extends Entry>(
-  history: readonly Message[],
-  wanted: { limit?: number; cursor?: string; role?: string },
+/** A page of a list. The cursor is the ID of the last item of the previous page. */
+export function pageOf<Item extends { id: string }>(
+  all: readonly Item[],
+  { limit = chosen.messagePageSize.value, cursor }: { limit?: number; cursor?: string },
+  isWanted: (item: Item) => boolean = () => true,
 ) {
-  const { limit = chosen.messagePageSize.value, cursor, role } = wanted
-  // The cursor is looked up before roles are filtered: it stays valid if the filter changes.
-  const rest = cursor === undefined ? history : history.slice(indexOf(history, cursor) + 1)
-  const found = role === undefined ? rest : rest.filter((message) => message.role === role)
-  const messages = found.slice(0, limit)
-  const hasMore = found.length > limit
-  const nextCursor = hasMore ? (messages.at(-1)?.id ?? null) : null
-  return { messages, pagination: { hasMore, nextCursor } }
+  // The cursor is looked up before items are left out: it stays valid if another role is asked for.
+  const rest = cursor === undefined ? all : all.slice(indexOf(all, cursor) + 1)
+  const wanted = rest.filter(isWanted)
+  const found = wanted.slice(0, limit)
+  const hasMore = wanted.length > limit
+  const nextCursor = hasMore ? (found.at(-1)?.id ?? null) : null
+  return { found, pagination: { hasMore, nextCursor } }
 }
 
-function indexOf(history: readonly Entry[], cursor: string) {
-  const index = history.findIndex(({ id }) => id === cursor)
+function indexOf(all: readonly { id: string }[], cursor: string) {
+  const index = all.findIndex(({ id }) => id === cursor)
   if (index < 0) throw new Problem(chosen.messageCursor.value, `query.cursor: no page "${cursor}"`)
   return index
 }

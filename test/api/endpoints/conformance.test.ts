@@ -1,20 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Endpoint } from '../../../src/api/endpoints/endpoint.ts'
-import { listEndpoints } from '../../../src/api/endpoints/index.ts'
+import { everything, listEndpoints } from '../../../src/api/endpoints/index.ts'
 import { type ClientOptions, createClient, HttpError, PageList } from '../../../src/api/index.ts'
 import { methodOf } from '../../../src/commands/api/call-endpoint.ts'
 import { makeAsk } from '../../../src/commands/api/check/ask.ts'
 import { allowedCases, refusedCases } from '../../../src/commands/api/check/cases.ts'
 import { checksOf } from '../../../src/commands/api/check/checks.ts'
 import { type Emulator, startEmulator } from '../../../src/emulator/index.ts'
+import { sessions } from '../../../src/emulator/state/default-seed.ts'
 import { makeFault, NOW } from '../../emulator/_support.ts'
 import { errorOf, transports } from '../_support.ts'
 
-const ids = listEndpoints().map(({ id }) => id)
+const ids = listEndpoints(everything).map(({ id }) => id)
 
 let emulator: Emulator
 beforeAll(async () => {
-  emulator = await startEmulator({ now: () => NOW })
+  // More than one page of sessions.
+  const more = ['sess_two', 'sess_three'].map((id) => ({ id, computerId: 'comp_ada' }))
+  emulator = await startEmulator({ now: () => NOW, seed: { sessions: [...sessions, ...more] } })
 })
 afterAll(() => emulator.close())
 
@@ -24,7 +27,7 @@ function start(id: string, options: ClientOptions) {
   const { url: baseUrl, appUrl, apiKey } = emulator
   const client = createClient({ baseUrl, appUrl, apiKey, env: {}, ...options })
   onTestFinished(() => client.close())
-  const endpoint = listEndpoints().find((one) => one.id === id)
+  const endpoint = listEndpoints(everything).find((one) => one.id === id)
   if (!endpoint) throw new Error(`no endpoint ${id}`)
   const { example: input } = endpoint
   const list = (change: Record<string, unknown> = {}) =>
@@ -37,7 +40,7 @@ const problem = (status: number) => ({ detail: `Because of ${status}`, status, t
 
 describe.each(transports)('through %s', (transport) => {
   describe.each(ids)('%s', (id) => {
-    const table = listEndpoints().find((endpoint) => endpoint.id === id) as Endpoint
+    const table = listEndpoints(everything).find((endpoint) => endpoint.id === id) as Endpoint
 
     it('sends one valid request and receives a response without drift', async () => {
       const drift = vi.fn()

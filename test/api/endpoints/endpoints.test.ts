@@ -8,14 +8,15 @@ import {
   type Output,
 } from '../../../src/api/endpoints/endpoint.ts'
 import {
-  api,
+  type api,
   type EndpointTree,
+  everything,
   isEndpoint,
   listEndpoints,
 } from '../../../src/api/endpoints/index.ts'
 
 const all = listEndpoints()
-const each = all.map((entry) => [entry.id, entry] as const)
+const each = listEndpoints(everything).map((entry) => [entry.id, entry] as const)
 const keysOf = (schema?: z.ZodObject) => Object.keys(schema?.shape ?? {})
 const inputsOf = ({ params, query, body }: Endpoint) =>
   [params, query, body].flatMap((schema) => keysOf(schema))
@@ -59,8 +60,16 @@ describe('the endpoint table', () => {
     ])
   })
 
+  it('names the source of each endpoint that the specification does not have, and of no other', () => {
+    const known = new Set(all.map(({ method, path }) => `${method} ${path}`))
+    for (const [id, { method, path, source }] of each) {
+      expect(known.has(`${method} ${path}`), id).toBe(!id.startsWith('beyond.'))
+      expect(source ?? '', id).toMatch(id.startsWith('beyond.') ? /^[a-z-]+\.md$/ : /^$/)
+    }
+  })
+
   it('places every endpoint according to its ID', () => {
-    expect(placesOf(api)).toEqual(all.map(({ id }) => id))
+    expect(placesOf(everything)).toEqual(each.map(([id]) => id))
   })
 
   it.each(each)('%s: every input is unique and every wire name belongs to an input', (_, entry) => {
@@ -154,7 +163,7 @@ describe('the endpoint table', () => {
     const pattern = /\/\*\* (.+) \*\/\s+\w+: endpoint\(\{\s+id: '(.+)'/g
     const said = source.flatMap((text) => [...text.matchAll(pattern)].map(([, a, b]) => [b, a]))
     expect(Object.fromEntries(said)).toEqual(
-      Object.fromEntries(all.map(({ id, summary }) => [id, summary])),
+      Object.fromEntries(each.map(([id, { summary }]) => [id, summary])),
     )
   })
 })

@@ -2,7 +2,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { describe, expect, it } from 'vitest'
-import { choicesTable, endpointsTable, openApiText } from '../../../scripts/generate/api-pages.ts'
+import {
+  beyondTable,
+  choicesTable,
+  endpointsTable,
+  openApiText,
+} from '../../../scripts/generate/api-pages.ts'
 import { listEndpoints } from '../../../src/api/endpoints/index.ts'
 import { ownChoices } from '../../../src/emulator/index.ts'
 import { root } from '../../support/home.ts'
@@ -173,6 +178,14 @@ describe('docs', () => {
     const table = endpointsTable()
     expect(read('docs/api.md')).toContain(table)
     expect(table.split('\n')).toHaveLength(2 + listEndpoints().length)
+  })
+
+  it('docs/api.md has a table of what is beyond the specification', () => {
+    const table = beyondTable()
+    expect(read('docs/api.md')).toContain(table)
+    expect(table).toMatch(
+      /`beyond.sessions.list` \| `GET \/api\/v0\/sessions` .* `list-sessions.md`/,
+    )
   })
 
   it('docs/emulator.md has a row for each design choice', () => {

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { listEndpoints } from '../../../src/api/endpoints/index.ts'
+import { everything, listEndpoints } from '../../../src/api/endpoints/index.ts'
 import type { Drift } from '../../../src/api/index.ts'
 import { decode } from '../../../src/api/validation/decode.ts'
 import { runs } from '../../support/runs.ts'
 import { anyJson, valuesOf } from '../_arbitrary.ts'
 import { errorOf, json, operationOf, useFaultServer } from '../_support.ts'
 
-const each = listEndpoints()
+const each = listEndpoints(everything)
   .filter(({ response }) => response instanceof z.ZodObject)
   .map((entry) => [entry.id, entry] as const)
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Endpoint } from '../../../src/api/endpoints/endpoint.ts'
-import { listEndpoints } from '../../../src/api/endpoints/index.ts'
+import { everything, listEndpoints } from '../../../src/api/endpoints/index.ts'
 import type { Client, Drift } from '../../../src/api/index.ts'
 import { anyCharacter } from '../../support/any-character.ts'
 import type { Seen } from '../../support/fault-server.ts'
@@ -9,7 +9,7 @@ import { runs } from '../../support/runs.ts'
 import { valuesOf } from '../_arbitrary.ts'
 import { errorOf, json, transports, useFaultServer } from '../_support.ts'
 
-const each = listEndpoints().map((entry) => [entry.id, entry] as const)
+const each = listEndpoints(everything).map((entry) => [entry.id, entry] as const)
 
 /** The untyped method of a client for an endpoint. */
 function methodOf(client: Client, id: string) {
