@@ -75,6 +75,29 @@ describe('the bundled library in its own process', () => {
     expect(await runScript('b.mjs', source)).toBe('5')
   })
 
+  it.each([
+    ['says once that undici calls SOCKS experimental', {}, 1],
+    [
+      'says nothing of SOCKS if the warning is disabled',
+      { NODE_OPTIONS: '--disable-warning=ExperimentalWarning' },
+      0,
+    ],
+  ])('%s', async (_, options, times) => {
+    const path = join(folder, 'full/socks.cjs')
+    // Nothing listens on this port.
+    const source = `
+      const { createClient } = require('./api.cjs')
+      const settings = { apiKey: 'k', baseUrl: 'https://api.example.invalid', retries: 0 }
+      const call = () => createClient(settings).organization.limits.getGlobal().catch(({ kind }) => console.log(kind))
+      call().then(call)
+    `
+    writeFileSync(path, source)
+    const env = { PATH: process.env.PATH, ALL_PROXY: 'socks5://127.0.0.1:1', ...options }
+    const { stdout, stderr } = await run(process.execPath, [path], { env })
+    expect(stdout).toBe('network\nnetwork\n')
+    expect(stderr.split('ExperimentalWarning: SOCKS5')).toHaveLength(1 + times)
+  })
+
   it('names the missing undici package', async () => {
     const source = `
       import { createClient } from './api.mjs'
