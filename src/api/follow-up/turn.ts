@@ -68,12 +68,24 @@ function ownersOf(messages: readonly Message[]) {
       if (before && isOver(before, message)) waiting.clear()
       waiting.add(id)
       owner = id
-    } else owner = (parentId !== before?.id && owners.get(parentId)) || ([...waiting][0] ?? owner)
+    } else {
+      const named = (parentId !== before?.id && owners.get(parentId)) || undefined
+      if (waiting.has(named)) dropBefore(waiting, named)
+      owner = named ?? [...waiting][0] ?? owner
+    }
     owners.set(id, owner)
     if (isFinal(message)) waiting.delete(owner)
     before = message
   }
   return owners
+}
+
+/** The agent takes messages in order: it is done with those before, such as one that it had a question about. */
+function dropBefore<Item>(items: Set<Item>, last: Item) {
+  for (const item of items) {
+    if (item === last) return
+    items.delete(item)
+  }
 }
 
 /** Whether the user wrote the message. Messages from hooks and notes to the agent can have the role `user` too. */

@@ -363,6 +363,19 @@ describe('readTurn: messages of a turn', () => {
       false,
     ],
     [
+      'its own answer after tools, if it answers a question',
+      [user(98, 97), says(99, 98, call)],
+      [
+        own,
+        make(101, 'tool', { ...result, parentId: 'm99' }),
+        says(102, 100, call),
+        make(103, 'tool', { ...result, parentId: 'm102' }),
+        says(104, 103),
+      ],
+      ['m102', 'm104'],
+      false,
+    ],
+    [
       'a later message that is unanswered',
       [],
       [own, user(101, 100), says(102, 101), says(103, 102)],
