@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { createClient } from '../../src/api/index.ts'
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/index.ts'
 import { tsc } from '../support/compiler.ts'
 import { root } from '../support/home.ts'
@@ -108,6 +109,78 @@ describe('examples', () => {
         expect(exitCode).toBe(0)
       },
     )
+  })
+
+  describe('ask-in-ci', () => {
+    const agent = {
+      instant: true,
+      script: [
+        { when: { text: 'fail' }, fail: 'Out of credits' },
+        { when: { text: 'ask' }, ask: 'Which branch?' },
+        { when: { text: 'hang' }, hang: true as const },
+        { answer: 'All green' },
+      ],
+    }
+    // The agent is done before the response to its message, so these seconds are never too short.
+    const limit = '10'
+
+    it.each([
+      ['check', 0, 'All green', /^session sess_\d+$/],
+      ['fail', 1, 'Out of credits', /ended with an error$/],
+      ['ask', 1, '', /the agent asks: Which branch\?$/],
+      ['hang', 1, '', /was not done within 10000 ms$/],
+    ])('given "%s", exits with %i and prints "%s"', async (task, exitCode, stdout, stderr) => {
+      const { emulator, run } = await start({ seed: { agent } })
+      const words = [emulator.computerId, task, limit]
+      const found = await run('ask-in-ci', { words, isSource: task === 'check' })
+      expect(found).toMatchObject({ exitCode, stdout, stderr: expect.stringMatching(stderr) })
+      expect(emulator.state().sessions.map(({ status }) => status)).toEqual(['idle', 'idle'])
+    })
+
+    it('says what is wrong if there is no such computer', async () => {
+      const { run } = await start()
+      const { exitCode, stderr } = await run('ask-in-ci', { words: ['none', 'check'] })
+      expect(stderr).toContain('No computer "none"')
+      expect(exitCode).toBe(1)
+    })
+  })
+
+  describe('remind-of-questions', () => {
+    it('names the sessions whose agent asks something, by a tool or in a text', async () => {
+      const sessions = ['one', 'two', 'three', 'four'].map((id) => ({ id, computerId: 'comp_ada' }))
+      const script = [
+        { when: { session: 'one' }, ask: 'Which\nbranch?' },
+        { when: { session: 'two' }, answer: 'Shall I go on?' },
+        { answer: 'Done.' },
+      ]
+      const { emulator, run } = await start({
+        seed: { sessions, agent: { instant: true, script } },
+      })
+      const client = createClient(emulator.clientOptions)
+      for (const sessionId of ['one', 'two', 'three'])
+        await client.sessions.messages.add({ sessionId, text: `task ${sessionId}` })
+      await client.close()
+      const { exitCode, stdout, stderr } = await run('remind-of-questions', { words: ['0'] })
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+      expect(stdout.replaceAll(/\d+ min/g, 'N min').split('\n')).toEqual([
+        'task two has waited for N min: Shall I go on?',
+        'task one has waited for N min: Which branch?',
+      ])
+      const { stdout: later } = await run('remind-of-questions', { words: ['60'], isSource: true })
+      expect(later).toBe('')
+    })
+  })
+
+  it('test-with-a-scripted-agent passes as a test', async () => {
+    const words = ['--test', join(built, 'test-with-a-scripted-agent.mjs')]
+    const { exitCode, stdout } = await execa(process.execPath, words, {
+      cwd: root,
+      env: { PATH: process.env.PATH },
+      extendEnv: false,
+      reject: false,
+    })
+    expect(stdout).toMatch(/pass 3/)
+    expect(exitCode).toBe(0)
   })
 
   describe('rotate-a-key-safely', () => {
