@@ -17,12 +17,14 @@ for await (const session of client.beyond.sessions.list({ limit: 100 })) {
   // The order of the list is not documented.
   messages.sort((one, other) => one.createdAt - other.createdAt)
   const question = questionOf(messages)
-  if (question)
-    console.log(`${title} has waited for ${Math.floor(waitedMs / MINUTE)} min: ${question}`)
+  if (!question) continue
+  const line = `${title} has waited for ${Math.floor(waitedMs / MINUTE)} min: ${question}`
+  // Titles and questions may have several lines.
+  console.log(line.replaceAll(/\s+/g, ' '))
 }
 await client.close()
 
-/** The question at the end of a session, in a line: that of a tool without a result, or a text with a question mark. */
+/** The question at the end of a session: that of a tool without a result, or a text with a question mark. */
 function questionOf(messages: readonly Message[]): string | undefined {
   // Hooks add messages as well.
   const last = messages.filter(({ hookEventName }) => !hookEventName).at(-1)
@@ -31,6 +33,6 @@ function questionOf(messages: readonly Message[]): string | undefined {
     .map((block) => (block.type === 'tool_use' ? fieldOf(block.input, 'question') : undefined))
     .find(Boolean)
   const text = textOf(last).trim()
-  const question = asked ?? (text.endsWith('?') ? text : undefined)
-  return question && String(question).replaceAll(/\s+/g, ' ')
+  if (asked) return String(asked)
+  return text.endsWith('?') ? text : undefined
 }

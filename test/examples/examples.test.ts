@@ -158,7 +158,7 @@ describe('examples', () => {
       })
       const client = createClient(emulator.clientOptions)
       for (const sessionId of ['one', 'two', 'three'])
-        await client.sessions.messages.add({ sessionId, text: `task ${sessionId}` })
+        await client.sessions.messages.add({ sessionId, text: `task\n${sessionId}` })
       await client.close()
       const { exitCode, stdout, stderr } = await run('remind-of-questions', { words: ['0'] })
       expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
