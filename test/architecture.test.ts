@@ -73,6 +73,7 @@ const mayImport: { [folder: string]: string[] } = {
   spool: [],
   text: [],
   worker: [
+    'answer',
     'board',
     'clients',
     'config',

@@ -25,7 +25,10 @@ const topics: { [folder: string]: readonly string[] } = {
     'tls',
   ],
   'api/validation': ['neutral-names'],
-  commands: ['api-exit-codes', 'api-safety', 'canary-secret', 'delivery', 'hub-signals', 'numbers'],
+  commands: [
+    ...['answer-forged', 'answer-telegram', 'api-exit-codes', 'api-safety', 'canary-secret'],
+    ...['delivery', 'hub-signals', 'numbers'],
+  ],
   context: ['formats', 'hung-mount'],
   deliver: ['queue-promises'],
   doctor: ['arrival', 'canary', 'restart', 'faults', 'faults-of-hooks'],

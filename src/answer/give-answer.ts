@@ -1,3 +1,4 @@
+import { describeError } from '../errors.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { appendEntry, cleanEntry } from '../journal/journal.ts'
 import { answerHook, forgetQuestion } from '../spool/waiting-hooks.ts'
@@ -7,26 +8,32 @@ import type { AnswerableQuestion } from './open-questions.ts'
 
 /**
  * Gives the decision to the agent, and records it.
- * @param place where the person is, such as `command`
- * @returns false if the question is over: then nothing was recorded
+ * @param from where the person is, such as `command`; and on a channel, who it is there
+ * @returns undefined if the question is over; `problem` if it was given and could not be recorded
  */
 export async function giveAnswer(
   state: string,
   { hook, event, ask, payload }: AnswerableQuestion,
   decision: Decision,
-  place: string,
-): Promise<boolean> {
+  from: { place: string; channel?: string; person?: string },
+): Promise<{ problem?: string } | undefined> {
   const line = decisionLine(decision, ask, payload)
-  if (!(await answerHook(hook, line))) return false
+  if (!(await answerHook(hook, line))) return undefined
   const { client, sessionId } = event
   const now = Date.now()
   const entry: JournalEntry = {
     ...{ at: now, id: event.id, type: 'answered', client, sessionId, how: 'hookbell' },
-    ...{ answeredAt: now, place, answer: decisionInWords(decision, ask) },
+    ...{ answeredAt: now, ...from, answer: decisionInWords(decision, ask) },
   }
-  await appendEntry(state, cleanEntry(entry, []))
-  forgetQuestion(state, hook)
-  return true
+  try {
+    await appendEntry(state, cleanEntry(entry, []))
+    return {}
+  } catch (error) {
+    // The agent has it and goes on.
+    return { problem: describeError(error) }
+  } finally {
+    forgetQuestion(state, hook)
+  }
 }
 
 /** Such as `allowed`, or `denied: Use the test database`. */

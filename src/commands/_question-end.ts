@@ -12,17 +12,14 @@ const signs: Record<QuestionEnd['how'], string> = {
   none: 'the session ended before anybody answered',
 }
 
-/**
- * When and how a question was answered, as far as that is known: `2026-11-20 09:00:15, after 15 s: the next prompt`.
- * @param given what was answered with hookbell
- */
+/** When and how a question was answered, as far as that is known: `2026-11-20 09:00:15, after 15 s: the next prompt`. */
 export function questionEndInWords(
-  { how, at }: QuestionEnd,
+  { how, at, answer, place, channel, person }: QuestionEnd,
   askedAt: number,
-  given?: string,
 ): string {
   const when = formatSecond(at)
   if (how === 'none') return `none: ${signs.none}`
   if (how === 'went-on') return `before ${when}: ${signs[how]}`
-  return `${when}, after ${formatDuration(at - askedAt)}: ${given ? `${given}, ` : ''}${signs[how]}`
+  const sign = channel ? `from ${place} ${person} by the channel ${channel}` : signs[how]
+  return `${when}, after ${formatDuration(at - askedAt)}: ${answer ? `${answer}, ` : ''}${sign}`
 }

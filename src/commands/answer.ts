@@ -2,14 +2,15 @@ import { defineCommand } from 'citty'
 import { readDecision } from '../answer/decision.ts'
 import { decisionInWords, giveAnswer } from '../answer/give-answer.ts'
 import { type AnswerableQuestion, answerableQuestions } from '../answer/open-questions.ts'
+import { switchOff, switchOn } from '../answer/switch.ts'
 import { asTyped } from '../cli/how-to-call.ts'
 import { printJson, say } from '../cli/output.ts'
 import { shellEnvironment } from '../clients/shell-environment.ts'
 import { stateDir } from '../config/paths.ts'
-import { usageError } from '../errors.ts'
+import { HookbellError, usageError } from '../errors.ts'
 import { isWithin } from '../spool/lock/owner.ts'
-import { putRequest, takeBackRequest } from '../spool/requests.ts'
-import { endWait, listWaitingHooks } from '../spool/waiting-hooks.ts'
+import { parseDuration } from '../text/duration.ts'
+import { formatSecond } from '../text/local-time.ts'
 import { wakeWorkerOf } from './_worker.ts'
 import { asJson, inFull } from './answer/text.ts'
 
@@ -18,7 +19,8 @@ export const answerCommand = defineCommand({
     id: {
       type: 'positional',
       required: false,
-      description: 'The question: the start of its id. Or off: no question waits any more; and on',
+      description:
+        'The question: the start of its id. Or off: no question waits any more; on, or on 1h; pair or unpair CHANNEL',
     },
     answer: {
       type: 'positional',
@@ -35,7 +37,8 @@ export const answerCommand = defineCommand({
   },
   async run({ args: { id, answer, reason, json = false } }) {
     const state = stateDir()
-    if (id === 'off' || id === 'on') return await setAnswers(id, state, json)
+    if (id === 'off' || id === 'on') return await setAnswers(id, { state, time: answer, json })
+    if (id === 'pair' || id === 'unpair') return await changePeople(id, answer, reason)
     const all = answerableQuestions(state)
     if (id === undefined) return show(all, json)
     const question = find(all, id)
@@ -43,27 +46,36 @@ export const answerCommand = defineCommand({
     refuseAgents(question)
     const words = [answer, reason].filter((word) => word !== undefined)
     const decision = readDecision(words, question.ask)
-    const isGiven = await giveAnswer(state, question, decision, 'command')
-    if (!isGiven) throw tooLate(id)
+    const given = await giveAnswer(state, question, decision, { place: 'command' })
+    if (!given) throw tooLate(id)
     // It withdraws the messages that ask.
     wakeWorkerOf(state)
-    const given = decisionInWords(decision, question.ask)
-    if (json) return printJson({ id: question.event.id, answer: given })
-    say(asTyped(`${given}; see: hookbell why ${question.event.id.slice(0, 8)}`))
+    if (given.problem) throw notRecorded(given.problem)
+    const inWords = decisionInWords(decision, question.ask)
+    if (json) return printJson({ id: question.event.id, answer: inWords })
+    say(asTyped(`${inWords}; see: hookbell why ${question.event.id.slice(0, 8)}`))
   },
 })
 
-async function setAnswers(to: 'off' | 'on', state: string, json: boolean) {
+/** @param time for how long channels may answer, such as `1h` */
+async function setAnswers(
+  to: 'off' | 'on',
+  { state, time, json }: { state: string; time?: string | undefined; json: boolean },
+) {
+  const ms = time === undefined ? undefined : parseDuration(time)
+  if (time !== undefined && (ms === undefined || to === 'off'))
+    throw usageError(`answer: "${time}" is no time`, 'Such as: hookbell answer on 1h')
   if (to === 'on') {
-    takeBackRequest(state, 'answers-off')
-    if (json) return printJson({ answers: 'on' })
-    return say('Questions can be answered from here again, beginning with the next one')
+    if (shellEnvironment(process.env) !== process.env) throw onlyPersons()
+    const until = ms === undefined ? undefined : Date.now() + ms
+    switchOn(state, until)
+    if (json) return printJson({ answers: 'on', ...(until !== undefined && { until }) })
+    const end = until === undefined ? '' : `; on channels until ${formatSecond(until)}`
+    return say(`Questions can be answered from here again, beginning with the next one${end}`)
   }
-  putRequest(state, 'answers-off')
-  const waiting = listWaitingHooks(state)
-  for (const hook of waiting) await endWait(state, hook)
-  if (json) return printJson({ answers: 'off', ended: waiting.length })
-  const ended = waiting.length > 0 ? `; ended for ${waiting.length} that waited` : ''
+  const waited = await switchOff(state)
+  if (json) return printJson({ answers: 'off', ended: waited })
+  const ended = waited > 0 ? `; ended for ${waited} that waited` : ''
   say(
     asTyped(
       `Questions can only be answered where the agent asks${ended}. Undo: hookbell answer on`,
@@ -98,6 +110,13 @@ function tooLate(id: string) {
   return usageError(`answer: no question "${id}" waits for an answer`, hint)
 }
 
+function notRecorded(problem: string) {
+  return new HookbellError(
+    'E_FAILED',
+    `answer: the agent has it, but it was not recorded: ${problem}`,
+  )
+}
+
 /**
  * An agent must not answer its own question, nor that of another one, by running this command. That stops no program that
  * wants to: whatever runs as this user can also press the keys.
@@ -105,7 +124,18 @@ function tooLate(id: string) {
 function refuseAgents({ hook }: AnswerableQuestion) {
   const isAgent = shellEnvironment(process.env) !== process.env || isWithin(hook.pid, process.pid)
   if (!isAgent) return
-  throw usageError(
+  throw onlyPersons()
+}
+
+async function changePeople(how: 'pair' | 'unpair', channel?: string, person?: string) {
+  const { pair, unpair } = await import('./answer/pair.ts')
+  if (how === 'unpair') return unpair(channel, person)
+  if (shellEnvironment(process.env) !== process.env) throw onlyPersons()
+  await pair(channel)
+}
+
+function onlyPersons() {
+  return usageError(
     'answer: an agent runs this command, and only a person may answer',
     'Run it in a shell of your own',
   )

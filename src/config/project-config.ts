@@ -37,6 +37,10 @@ const projectSchema = z.strictObject({
     .max(1e6)
     .optional()
     .describe('Minimum value, see noise'),
+  answers: z
+    .literal(false, { error: 'must be false: a project can only switch answers off' })
+    .optional()
+    .describe('false: its questions cannot be answered on channels'),
   kinds: z
     .array(z.enum(kinds))
     .max(20)
@@ -63,7 +67,7 @@ export function parseProject(text: string): ProjectConfig {
     // Any other error, such as nesting too deep for the parser.
     const message = error instanceof HookbellError ? error.message : `${PROJECT_FILE}: not readable`
     throw new HookbellError('E_CONFIG', cutText(oneLine(cleanText(message)), MAX_MESSAGE), {
-      hint: 'A project may say: name, mute, minSeconds, cooldownSeconds; once trusted: kinds, when, not',
+      hint: 'A project may say: name, mute, minSeconds, cooldownSeconds, answers; once trusted: kinds, when, not',
     })
   }
 }

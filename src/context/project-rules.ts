@@ -46,6 +46,8 @@ export interface ProjectRules {
   isMuted(kind: Kind): boolean
   minSeconds: number
   cooldownSeconds: number
+  /** Whether its questions must not be answered on channels. Absent for false. */
+  hasNoAnswers?: boolean
   /** Conditions, of a trusted file only. */
   when?: ProjectConfig['when']
   not?: ProjectConfig['not']
@@ -81,7 +83,8 @@ export function rulesOf(file: ProjectFile | RefusedFile, stateDir: string): Proj
 
 function nothing(root: string, trust: ProjectRules['trust'], why: string): ProjectRules {
   const none = { minSeconds: 0, cooldownSeconds: 0, counts: [], isMuted: () => false }
-  return { root, trust, ...none, ignored: [why] }
+  // It may have said so.
+  return { root, trust, ...none, hasNoAnswers: true, ignored: [why] }
 }
 
 function rulesFrom(
@@ -90,6 +93,7 @@ function rulesFrom(
   trust: ProjectRules['trust'],
 ): ProjectRules {
   const { name = '', mute = false, minSeconds = 0, cooldownSeconds = 0, kinds, when, not } = config
+  const hasNoAnswers = config.answers === false
   const isTrusted = trust === 'trusted'
   const isNamed = (kind: Kind) => (Array.isArray(mute) ? mute.includes(kind) : mute)
   const label = cutText(oneLine(name), MAX_LABEL)
@@ -99,6 +103,7 @@ function rulesFrom(
     ...(label && { label }),
     minSeconds,
     cooldownSeconds,
+    ...(hasNoAnswers && { hasNoAnswers }),
     isMuted: (kind) =>
       isTrusted
         ? isNamed(kind) || (kinds !== undefined && !kinds.includes(kind))

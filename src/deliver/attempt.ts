@@ -122,7 +122,7 @@ export async function send(
   delivery: Delivery,
   { config }: LoadedConfig,
   { now }: Pick<AttemptDeps, 'now'>,
-  { replaces, isBeside }: Pick<SendContext, 'replaces' | 'isBeside'> = {},
+  { replaces, isBeside, form }: Pick<SendContext, 'replaces' | 'isBeside' | 'form'> = {},
 ): Promise<Sent> {
   const { message, attempts, sessionEnv, remaining } = delivery
   const at = now()
@@ -137,6 +137,7 @@ export async function send(
       ...(replaces !== undefined && { replaces }),
       ...(isQuietAt(at, message.kind, config.noise) && { isQuiet: true }),
       ...(isBeside && { isBeside }),
+      ...(form && { form }),
       ...(remaining && { remaining }),
     }),
   )

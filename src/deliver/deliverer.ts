@@ -289,8 +289,13 @@ function findWay(channel: string, loaded: LoadedConfig, isDirect = false) {
 
 const WHY = 'directly, since the hub takes nothing'
 
-/** The same notifier, whose answers say that the hub was bypassed. It never replaces or withdraws a message. */
-function bypass({ canReplace: _, withdraw: _withdraw, ...notifier }: Notifier): Notifier {
+/** The same notifier, whose answers say that the hub was bypassed. It never replaces or withdraws a message, and nothing is answered there. */
+function bypass({
+  canReplace: _,
+  withdraw: _withdraw,
+  answers: _answers,
+  ...notifier
+}: Notifier): Notifier {
   return {
     ...notifier,
     async send(...all) {

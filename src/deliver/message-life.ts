@@ -1,5 +1,6 @@
 import type { LoadedConfig } from '../config/load/load.ts'
 import type { Delivery, Message } from '../delivery.ts'
+import type { Form } from '../notifiers/define.ts'
 import {
   type Destination,
   findDestination,
@@ -47,6 +48,8 @@ export interface Sending {
   delivery: Delivery
   /** The handle of the shown message that it replaces. */
   replaces?: string | undefined
+  /** What it shows, if it can be answered there. */
+  form?: Form | undefined
   /** Another message of its session is shown, which it must not replace. */
   isBeside?: boolean
   /** @param handle of the message, if the notifier gave one */
@@ -81,8 +84,12 @@ export function isLate({ acceptedAt }: Delivery, now: number): boolean {
   return now - acceptedAt >= LATE_MS
 }
 
-/** Withdraws a message that is still shown, with a deadline. Never throws. */
-export function withdraw(shown: ShownBy, loaded: LoadedConfig): Promise<Change> {
+/**
+ * Withdraws a message that is still shown, with a deadline. Never throws.
+ * @param ending what became of a question that could be answered there: shown in its place
+ */
+export function withdraw(shown: ShownBy, loaded: LoadedConfig, ending?: Form): Promise<Change> {
+  if (ending) return changeForm(shown, ending, loaded)
   const { handle, sessionEnv } = shown
   return change(shown, loaded, async ({ notifier, options }, signal) => {
     const { extraCaFile } = loaded.config
@@ -101,6 +108,16 @@ export function update(
   return change(shown, loaded, async ({ notifier, options }, signal) => {
     const context = { signal, sessionEnv, now, extraCaFile: loaded.config.extraCaFile }
     return await notifier.update?.(handle, message, options, context)
+  })
+}
+
+/** Shows another form, with a deadline. Never throws. */
+export function changeForm(shown: ShownBy, form: Form, loaded: LoadedConfig): Promise<Change> {
+  return change(shown, loaded, async ({ notifier, options }, signal) => {
+    const { extraCaFile } = loaded.config
+    if (!notifier.answers) return undefined
+    await notifier.answers.change(shown.handle, form, options, { signal, extraCaFile })
+    return `says: ${form.note}`
   })
 }
 

@@ -12,7 +12,7 @@ const WORKER_ENDS_WITHIN_MS = 5000
 const STATE = new RegExp(
   `^(${[
     String.raw`(hookbell-hook(\.\d+)?|runtime(\.\w+)*|spool|backups|cache|on-hold|asking(\.\d+)?)`,
-    String.raw`(places|environment|last-good-config|checkpoint|policy-memory|mutes|trusted-projects|alarms|own-channels|shown)\.json.*`,
+    String.raw`(places|environment|last-good-config|checkpoint|policy-memory|mutes|trusted-projects|answer-people|alarms|own-channels|shown)\.json.*`,
     '(digest-settled|config-problem-told).*',
     String.raw`journal\..*|worker\..*|\.\d+\.new`,
   ].join('|')})$`,

@@ -41,12 +41,11 @@ export interface TargetOptions {
   project?: boolean | undefined
   /** Whether questions can be answered from elsewhere, where the client lets its hook wait. */
   answers?: boolean | undefined
+  /** For how long, in that case. */
+  waitMinutes?: number | undefined
   /** In the project, but in the file that only this user has. */
   private?: boolean | undefined
 }
-
-/** How long a question can be answered from elsewhere. */
-const WAIT_SECONDS = 600
 
 interface Place {
   env: Env
@@ -124,7 +123,9 @@ function targetsOf(
     ? [{ file: filePrivate(client, folder), events }]
     : filesInForce(client, folder, events)
   return files.map((one) => {
-    const waits = options.answers && client.takesAnswers && { waitSeconds: WAIT_SECONDS }
+    const { waitMinutes } = options
+    const isWaiting = waitMinutes !== undefined && client.takesAnswers
+    const waits = isWaiting && { waitSeconds: 60 * waitMinutes }
     const common = { name, client, folder, isAbsent, ...waits, ...one }
     if (!options.project) return { ...common, scope: 'user' }
     const root = dirname(folder)

@@ -151,6 +151,17 @@ export interface AcceptedEntry extends Base {
   repeatOf?: string
 }
 
+/** An answer that was given with hookbell. */
+export interface GivenAnswer {
+  /** Where, such as `command` or `telegram`. */
+  place?: string
+  /** The channel, and who it is there, by a number that never changes. */
+  channel?: string
+  person?: string
+  /** In words. */
+  answer?: string
+}
+
 /** One line of the journal: a decision about an event, or one attempt to deliver it. */
 export type JournalEntry =
   | AcceptedEntry
@@ -181,18 +192,17 @@ export type JournalEntry =
       text?: string
     })
   /** The event's question was answered. Written once. */
-  | (Base & {
-      type: 'answered'
-      client: string
-      sessionId: string
-      how: AnswerSign
-      /** When that was at the latest, Unix ms. */
-      answeredAt: number
-      /** Where it was answered, if with hookbell, such as `command`. */
-      place?: string
-      /** What was answered with hookbell, in words. */
-      answer?: string
-    })
+  | (Base &
+      GivenAnswer & {
+        type: 'answered'
+        client: string
+        sessionId: string
+        how: AnswerSign
+        /** When that was at the latest, Unix ms. */
+        answeredAt: number
+      })
+  /** Something was done on a channel that did not count as an answer to the event's question. */
+  | (Base & { type: 'not-taken'; channel: string; place: string; person: string; reason: string })
   /** The session ended before anybody answered the event's question. */
   | (Base & { type: 'unanswered'; client: string; sessionId: string })
   /** The event's message was withdrawn after it was shown. */
@@ -207,7 +217,13 @@ export interface Note {
   /** Unix ms. */
   at: number
   type: 'note'
-  subject: 'configuration' | 'dead channel' | 'digest'
+  subject:
+    | 'configuration'
+    | 'dead channel'
+    | 'digest'
+    | 'answers'
+    | 'answers off'
+    | 'answer not taken'
   value: string
 }
 
@@ -232,6 +248,7 @@ const required: { [Type in EntryType]: { [field: string]: 'string' | 'number' | 
   exhausted: { channel: 'string', attempt: 'number', reason: 'string' },
   undelivered: { reason: 'string' },
   answered: { client: 'string', sessionId: 'string', how: 'string', answeredAt: 'time' },
+  'not-taken': { channel: 'string', place: 'string', person: 'string', reason: 'string' },
   unanswered: { client: 'string', sessionId: 'string' },
   withdrawn: { channel: 'string', reason: 'string' },
   unusable: { reason: 'string' },

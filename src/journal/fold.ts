@@ -320,7 +320,7 @@ export function noCounts(): Counts {
 
 /** Whether it may follow when the event is settled. Of an event that is not known, it says nothing. */
 function isAfterwards({ type }: JournalEntry): boolean {
-  return type === 'answered' || type === 'unanswered' || type === 'withdrawn'
+  return ['answered', 'not-taken', 'unanswered', 'withdrawn'].includes(type)
 }
 
 function isWhole({ id, channels, to }: KnownEvent): boolean {

@@ -1,4 +1,4 @@
-import type { AcceptedEntry, AnswerSign, JournalEntry, TraceStep } from './entry.ts'
+import type { AcceptedEntry, AnswerSign, GivenAnswer, JournalEntry, TraceStep } from './entry.ts'
 
 export const outcomes = ['delivered', 'suppressed', 'undelivered', 'dead', 'waiting'] as const
 export type Outcome = (typeof outcomes)[number]
@@ -15,7 +15,7 @@ export interface ChannelStatus {
 }
 
 /** How a question ended: what showed its answer, and when that was at the latest, Unix ms. `none`: its session ended first. */
-export interface QuestionEnd {
+export interface QuestionEnd extends GivenAnswer {
   how: AnswerSign | 'none'
   at: number
 }
@@ -90,6 +90,7 @@ export function applyEntry(status: EventStatus, entry: JournalEntry) {
       status.answer ??= questionEnd(entry)
       return
     case 'withdrawn':
+    case 'not-taken':
       return
     case 'dropped':
       return drop(status, entry)
@@ -100,9 +101,10 @@ export function applyEntry(status: EventStatus, entry: JournalEntry) {
 
 /** What an entry says of the end of a question. */
 export function questionEnd(entry: EndEntry): QuestionEnd {
-  return entry.type === 'answered'
-    ? { how: entry.how, at: entry.answeredAt }
-    : { how: 'none', at: entry.at }
+  if (entry.type === 'unanswered') return { how: 'none', at: entry.at }
+  const { how, answeredAt: at, answer, place, channel, person } = entry
+  const where = { ...(place && { place }), ...(channel && { channel }), ...(person && { person }) }
+  return { how, at, ...(answer && { answer }), ...where }
 }
 
 type EndEntry = Extract<JournalEntry, { type: 'answered' | 'unanswered' }>

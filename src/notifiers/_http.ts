@@ -17,6 +17,8 @@ interface HttpRequest {
   onSent?: () => void
   /** How long to wait for the text after the status, and do without it; by default until it ends or breaks off. */
   textMs?: number
+  /** How much of the body is read. Default: 64 KiB. */
+  maxBytes?: number | undefined
   /** PEM file of authorities to trust besides the usual ones. */
   extraCaFile?: string | undefined
   /** Resolves the host name. With it the connection is used for this request only. */
@@ -27,7 +29,7 @@ export interface HttpAnswer {
   status: number
   statusText: string
   headers: IncomingHttpHeaders
-  /** The start of the body: at most 64 KiB. */
+  /** The start of the body. */
   text: string
 }
 
@@ -76,7 +78,7 @@ function start(
 
 async function exchange(
   sent: ClientRequest,
-  options: Pick<HttpRequest, 'signal' | 'textMs'>,
+  options: Pick<HttpRequest, 'signal' | 'textMs' | 'maxBytes'>,
 ): Promise<HttpAnswer> {
   const { signal } = options
   const stop = () => sent.destroy(new Error('timed out'))
@@ -103,7 +105,7 @@ function responseTo(sent: ClientRequest): Promise<IncomingMessage> {
 /** Reading the answer to its end leaves the connection open for the next request; otherwise it is closed. */
 async function startOf(
   response: IncomingMessage,
-  { signal, textMs }: Pick<HttpRequest, 'signal' | 'textMs'>,
+  { signal, textMs, maxBytes = ANSWER_BYTES }: Pick<HttpRequest, 'signal' | 'textMs' | 'maxBytes'>,
 ): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
@@ -112,7 +114,7 @@ async function startOf(
     for await (const chunk of response) {
       chunks.push(chunk)
       size += chunk.length
-      if (size >= ANSWER_BYTES) break
+      if (size >= maxBytes) break
     }
   } catch {
     if (textMs === undefined || signal.aborted)
@@ -120,7 +122,7 @@ async function startOf(
   } finally {
     clearTimeout(timer)
   }
-  return Buffer.concat(chunks).subarray(0, ANSWER_BYTES).toString()
+  return Buffer.concat(chunks).subarray(0, maxBytes).toString()
 }
 
 function isClosedByReceiver(error: unknown): boolean {

@@ -12,12 +12,14 @@ export interface JsonRequest {
   secrets: readonly string[]
   /** The handle of a message that can be withdrawn although no answer to it comes. */
   handle?: string | undefined
+  /** How much of the answer is read. Default: 64 KiB. */
+  maxBytes?: number
 }
 
 /** Sends JSON to a service, and returns its answer, whatever its status. @throws DeliveryError if none comes */
 export async function requestJson(
   name: string,
-  { method = 'POST', url, headers, body, secrets, handle }: JsonRequest,
+  { method = 'POST', url, headers, body, secrets, handle, maxBytes }: JsonRequest,
   { signal, extraCaFile }: Pick<SendContext, 'signal' | 'extraCaFile'>,
 ): Promise<HttpAnswer> {
   let isSent = false
@@ -32,7 +34,7 @@ export async function requestJson(
     onSent: () => {
       isSent = true
     },
-    ...{ signal, extraCaFile },
+    ...{ signal, extraCaFile, maxBytes },
   })
   return await sending.catch((error) => {
     throw connectionFailure(name, error, { signal, secrets, handle: isSent ? handle : undefined })

@@ -1,7 +1,8 @@
 import type * as z from 'zod'
 import type { Answer, Delivery, Message, Urgency } from '../delivery.ts'
+import type { AnswerChannel, Button, Form, Input } from './_answer-channel.ts'
 
-export type { Message, Urgency }
+export type { Button, Form, Input, Message, Urgency }
 
 /** A markup language, such as HTML. */
 export interface Markup {
@@ -61,6 +62,8 @@ export interface SendContext extends ComposeContext {
   replaces?: string | undefined
   /** It must not replace another message of the session: one that waits for an answer is shown, or being withdrawn. */
   isBeside?: boolean | undefined
+  /** Sent in the place of the text: the question can be answered there. Only where the notifier has `answers`. */
+  form?: Form | undefined
   /** The recipients who did not get the message in an earlier attempt; the others have it. */
   remaining?: readonly string[] | undefined
 }
@@ -183,6 +186,8 @@ export interface Notifier<Options extends z.ZodObject = z.ZodObject> {
     options: z.output<Options>,
     context: Pick<SendContext, 'signal' | 'sessionEnv' | 'now' | 'extraCaFile'>,
   ): Promise<string>
+  /** Its questions can be answered where they are shown. */
+  answers?: AnswerChannel<Options>
   /**
    * Reports that a session was answered, for a notifier whose earlier messages may wait or be shown elsewhere (hub).
    * @throws DeliveryError

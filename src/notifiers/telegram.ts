@@ -5,6 +5,7 @@ import { answerLine, httpFailure, notFrom, secureUrl } from './_network.ts'
 import { parseAnswer, requestJson } from './_request-json.ts'
 import { boundLine, boundText, markupToken, timeOf, wayOnOf, whoOf } from './_text.ts'
 import { DeliveryError, defineNotifier, type Message, type SendContext } from './define.ts'
+import { FORM_ROOM, formBody, listenTo } from './telegram/answers.ts'
 import { closeElements, escapeTelegram, telegramMarkup } from './telegram/markup.ts'
 
 // https://core.telegram.org/bots/api#sendmessage: the limit of a text, without its markup.
@@ -55,7 +56,7 @@ const options = z.strictObject({
 })
 
 type Channel = z.output<typeof options>
-type CallContext = Pick<SendContext, 'signal' | 'extraCaFile'>
+type CallContext = Pick<SendContext, 'signal' | 'extraCaFile'> & { maxBytes?: number }
 
 export const telegram = defineNotifier({
   name: 'telegram',
@@ -70,6 +71,7 @@ export const telegram = defineNotifier({
   pace: { minIntervalMs: 1000, destination: ({ chat }) => String(chat) },
   async send(message, channel, context) {
     const { body } = composeTelegram(message, channel, context)
+    if (context.form) Object.assign(body, formBody(context.form))
     const answer = await call('sendMessage', body, channel, context)
     const { data } = accepted.safeParse(parseAnswer(answer))
     if (!data) throw notTelegram(answer, channel)
@@ -92,16 +94,33 @@ export const telegram = defineNotifier({
       channel,
       context,
     ).body
-    const body = { ...addressOf(handle), text, parse_mode, link_preview_options }
-    try {
-      await call('editMessageText', body, channel, context)
-    } catch (error) {
-      if (!isRefused(error, /message (?:is not modified|to edit not found|can't be edited)/))
-        throw error
-    }
+    await edit({ ...addressOf(handle), text, parse_mode, link_preview_options }, channel, context)
     return handle
   },
+  answers: {
+    room: FORM_ROOM,
+    chat: ({ chat }) => (Number.isSafeInteger(Number(chat)) ? `${Number(chat)}` : undefined),
+    needs: 'chat must be the number of a chat',
+    listener: ({ server, token }) => `${server} ${token.split(':')[0]}`,
+    listen: (channel, context) =>
+      listenTo(
+        async (...[method, body, how]) => (await call(method, body, channel, how)).text,
+        context,
+      ),
+    change: (handle, form, channel, context) =>
+      edit({ ...addressOf(handle), ...formBody(form) }, channel, context),
+  },
 })
+
+/** Replaces a message. One that is gone, or says the same, is not an error. @throws DeliveryError */
+async function edit(body: object, channel: Channel, context: CallContext) {
+  try {
+    await call('editMessageText', body, channel, context)
+  } catch (error) {
+    if (!isRefused(error, /message (?:is not modified|to edit not found|can't be edited)/))
+      throw error
+  }
+}
 
 function addressOf(handle: string) {
   const [chat = '', message = ''] = handle.split(':')
@@ -117,7 +136,9 @@ async function call(method: string, body: object, channel: Channel, context: Cal
   const { server, token } = channel
   const secrets = secretsOf(channel)
   const url = `${server.replace(/\/$/, '')}/bot${token}/${method}`
-  const answer = await requestJson('telegram', { url, body, secrets }, context)
+  const { maxBytes, ...rest } = context
+  const request = { url, body, secrets, ...(maxBytes && { maxBytes }) }
+  const answer = await requestJson('telegram', request, rest)
   if (answer.status !== 200) throw failureOf(answer, secrets)
   return answer
 }

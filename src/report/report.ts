@@ -57,6 +57,8 @@ export interface Report {
   waits: WaitRow[]
   /** Number of answered waits by duration, shortest first. */
   answers: Count[]
+  /** Number of answered questions by where they were answered, most frequent first. */
+  places: Count[]
   /** How long turns took, longest median first. */
   turns: TurnRow[]
   /** By day, in this machine's time zone: messages, and events that nobody was told of. */
@@ -103,6 +105,7 @@ export function makeReport(entries: readonly JournalEntry[], period: Period): Re
     events: new Set(accepted.map(({ id }) => id)).size,
     waits: waitRows(waits),
     answers: answerCounts(waits),
+    places: placeCounts(waits),
     turns: turnRows(work.turns.filter(({ at }) => isIn(at))),
     days: daysOf(news, entriesFor(accepted)),
     channels: channelUse(entriesFor(accepted)),
@@ -187,6 +190,15 @@ function answerCounts(waits: readonly Wait[]): Count[] {
   const names = answeredMs(waits).map((ms) => speeds.find(([, limit]) => ms < limit)?.[0] ?? '')
   const counts = new Map(countByName(names).map(({ name, count }) => [name, count]))
   return speeds.map(([name]) => ({ name, count: counts.get(name) ?? 0 }))
+}
+
+function placeCounts(waits: readonly Wait[]): Count[] {
+  const answered = waits.filter((wait) => wait.asks && isAnswered(wait))
+  return countByName(answered.map(({ end }) => placeOf(end?.place)))
+}
+
+function placeOf(place: string | undefined): string {
+  return place === 'command' ? 'hookbell answer' : (place ?? 'where the agent asks')
 }
 
 function daysOf(accepted: readonly AcceptedEntry[], entries: readonly JournalEntry[]) {

@@ -70,6 +70,18 @@ export const shownSchema = z.object({
     .object({ events: z.array(z.string()), message: messageSchema })
     .optional()
     .describe('What it told, if its text can be replaced when only some questions are answered'),
+  form: z
+    .object({
+      nonce: z.string(),
+      sentAt: z.number().describe('Unix ms'),
+      until: z.number().describe('Until when it can be answered there, Unix ms'),
+      title: z.string(),
+      text: z.string(),
+      canAllow: z.boolean(),
+      isOver: z.boolean().optional().describe('Whether its buttons were taken away'),
+    })
+    .optional()
+    .describe('How it can be answered where it is shown'),
   left: z.array(z.string()).optional().describe('Ids of answered questions that it no longer has'),
   handle: z.string(),
   sessionEnv: z.record(z.string(), z.string()),

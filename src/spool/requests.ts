@@ -10,10 +10,19 @@ import { type Owner, ownerToken, thisProcess } from './lock/owner.ts'
 /**
  * What a worker is asked for: to send nothing (`hold`), to try what failed now (`flush`), to drop what waits (`purge`), or to
  * end in favour of a newer one (`handover`). And what the hooks are asked for: to wait for no answers (`answers-off`), or also
- * where that keeps a question off the screen (`away`, until the time in it, Unix ms). Each is a file in requests/, which the
- * worker watches.
+ * where that keeps a question off the screen (`away`, until the time in it, Unix ms). Channels may answer until a time
+ * (`answers-until`), and a person with a code shall be allowed to (`pairing`). Each is a file in requests/, which the worker
+ * watches.
  */
-type Request = 'hold' | 'flush' | 'purge' | 'handover' | 'answers-off' | 'away'
+type Request =
+  | 'hold'
+  | 'flush'
+  | 'purge'
+  | 'handover'
+  | 'answers-off'
+  | 'answers-until'
+  | 'away'
+  | 'pairing'
 
 /** @param text default: the time, Unix ms @throws the system error */
 export function putRequest(state: string, request: Request, text = `${Date.now()}`) {
@@ -26,9 +35,14 @@ export function takeBackRequest(state: string, request: Request) {
 }
 
 /** Its text; undefined without one. Called each time a worker looks for work; without a request it costs one call. */
-function readRequest(state: string, request: Request): string | undefined {
+export function readRequest(state: string, request: Request): string | undefined {
   const path = pathOf(state, request)
   return isMissing(path) ? undefined : readQuietly(path)?.trim()
+}
+
+/** Whether it is made, even if it cannot be read. */
+export function isRequested(state: string, request: Request): boolean {
+  return !isMissing(pathOf(state, request))
 }
 
 /** When it was made last, Unix ms; 0 if it never was. */

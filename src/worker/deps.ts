@@ -7,6 +7,8 @@ import type { Mute } from '../policy/mutes.ts'
 import type { Templates } from '../render/templates.ts'
 import type { Store } from '../spool/store.ts'
 import type { SessionQueue } from './dispatch/session-queue.ts'
+import type { Forms } from './forms/forms.ts'
+import type { Listeners } from './forms/listeners.ts'
 import type { WorkerMemory } from './memory.ts'
 import type { Alarms } from './own-messages/alarms.ts'
 import type { Notices } from './own-messages/notices.ts'
@@ -37,6 +39,11 @@ export interface WorkerDeps {
   open: OpenMessages
   /** Hooks that wait for an answer from elsewhere. */
   waiting: WaitingHooks
+  /** Questions that can be answered on channels, and who hears these. */
+  forms: Forms
+  listeners: Listeners
+  /** To be called when an answer has come: the worker looks at once. */
+  wake: { notify(): void }
   /** Turns whose failure only their transcript shows. */
   turns: RunningTurns
   /** Sessions that stand still while they should work. */

@@ -20,6 +20,9 @@ import { Store } from '../spool/store.ts'
 import type { WorkerDeps } from './deps.ts'
 import { withRules } from './dispatch/judge-again.ts'
 import { SessionQueue } from './dispatch/session-queue.ts'
+import { Forms } from './forms/forms.ts'
+import { Listeners } from './forms/listeners.ts'
+import { TakeInput } from './forms/take-input.ts'
 import { Maintenance } from './maintenance.ts'
 import { WorkerMemory } from './memory.ts'
 import { Alarms } from './own-messages/alarms.ts'
@@ -68,7 +71,21 @@ export function openWorker({ stateDir, configDir, onRecord, ...options }: Worker
     answers.report({ session, at: effects.now(), isForAll: false, questions: [id] })
   }
   const questions = new OpenQuestions({ journal, memory, onAnswer, now: effects.now })
-  const openMessages = new OpenMessages({ ...current, store, journal, memory, questions })
+  const rules = new Fresh((cwd) => projectRules(cwd, { home: homeDir(), stateDir }))
+  const ofProject = (cwd: string) => rules.get(cwd)
+  const forms = new Forms({ ...current, stateDir, store, memory, projectRules: ofProject })
+  const wake = { notify: () => {} }
+  const taking = new TakeInput({
+    ...{ ...current, stateDir, forms, journal, memory },
+    channels: () => config.recent().config.answers.channels,
+    onAnswer: () => wake.notify(),
+  })
+  const listeners = new Listeners({
+    extraCaFile: () => config.recent().config.extraCaFile,
+    onInput: (listener, input) => taking.take(listener, input),
+    onProblem: (listener, problem) => forms.noteProblem(listener, problem),
+  })
+  const openMessages = new OpenMessages({ ...current, store, journal, memory, questions, forms })
   const deadChannels = () => memory.notes.deadChannels
   const withdraw = (event: string) => openMessages.withdraw(event)
   const make = (event: OwnEvent, channel: string) => makeOwnMessage(event, channel, deps)
@@ -85,7 +102,6 @@ export function openWorker({ stateDir, configDir, onRecord, ...options }: Worker
   const mutes = new Fresh(() => readMutes(stateDir))
   const projects = new Fresh(projectOf)
   const branches = new Fresh((cwd) => branchOf(cwd))
-  const rules = new Fresh((cwd) => projectRules(cwd, { home: homeDir(), stateDir }))
   const lookUp = {
     mutes: () => mutes.get(),
     projectOf: (cwd: string) => projects.get(cwd),
@@ -109,12 +125,13 @@ export function openWorker({ stateDir, configDir, onRecord, ...options }: Worker
     questions,
     open: openMessages,
     waiting: new WaitingHooks({ stateDir, memory }),
+    ...{ forms, listeners, wake },
     turns: new RunningTurns({ store, now: effects.now }),
     still: new StillSessions({ ...current, store, memory, awakeNow: monotonicMs }),
     templates: new Templates(configDir),
     sessions: new SessionQueue(),
     branchOf: (cwd) => branches.get(cwd),
-    projectRules: (cwd) => rules.get(cwd),
+    projectRules: ofProject,
     resumed: new Map(),
     lastSession: { env: {} },
     host: hostname(),

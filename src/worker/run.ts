@@ -137,6 +137,7 @@ async function run(opened: Opened): Promise<WorkerSummary> {
   const { deps } = opened
   const { store, stateDir } = deps
   const wakeUp = new WakeUp()
+  deps.wake.notify = () => wakeUp.notify()
   const dispatcher = new Dispatcher(deps, () => wakeUp.notify())
   const watcher = store.watch(() => wakeUp.notify())
   deps.ending?.addEventListener('abort', () => {
@@ -151,6 +152,8 @@ async function run(opened: Opened): Promise<WorkerSummary> {
   // Release first, then look again: a hook that accepted an event in between still saw a running worker.
   do {
     await serve(opened, dispatcher, wakeUp)
+    // Only one process may listen: the next worker begins once the lock is free.
+    await deps.listeners.close()
     if (isAskedToEnd(deps)) await giveBack(deps, dispatcher)
     releaseLock(stateDir)
   } while (hasWork(deps, dispatcher) && acquireLock(stateDir))
@@ -198,7 +201,7 @@ async function close(
 /** Delivers until nothing has come for the configured time and nothing waits, or a newer worker takes over. */
 async function serve(opened: Opened, dispatcher: Dispatcher, wakeUp: WakeUp) {
   const { deps, digest, maintenance, problem } = opened
-  const { stateDir, config, open, steadyNow, waiting } = deps
+  const { forms, listeners, stateDir, config, open, steadyNow, waiting } = deps
   const purged = new RequestWatch(stateDir, 'purge')
   let lastWork = steadyNow()
   let settings = config.get()
@@ -216,6 +219,8 @@ async function serve(opened: Opened, dispatcher: Dispatcher, wakeUp: WakeUp) {
     await maintenance.rotate()
     if (!isHeld) await open.look((work) => dispatcher.follow(work))
     for (const ref of await waiting.look()) dispatcher.follow(open.review(ref))
+    await forms.expire((work) => dispatcher.follow(work))
+    listeners.set(forms.wanted())
     await tidyUp(opened, dispatcher, isHeld)
     const lingerMs = settings.config.lingerSeconds * 1000 - (steadyNow() - lastWork)
     const salvageMs = isHeld || dispatcher.isIdle ? maintenance.salvage() : undefined
@@ -295,7 +300,7 @@ async function noteAsking({ memory, now, stateDir }: WorkerDeps) {
 
 /** How long to wait until there may be something to do, in ms; undefined if the worker can end. */
 function nextInMs(
-  { deps: { open, still, store, turns, waiting }, digest, problem }: Opened,
+  { deps: { forms, open, still, store, turns, waiting }, digest, problem }: Opened,
   dispatcher: Dispatcher,
   {
     isHeld,
@@ -312,9 +317,13 @@ function nextInMs(
         turns.nextLookInMs(),
         still.nextLookInMs(),
       ]
-  const times = [problem.nextInMs, salvageMs, waiting.nextLookInMs(), ...due].filter(
-    (ms) => ms !== undefined,
-  )
+  const times = [
+    problem.nextInMs,
+    salvageMs,
+    waiting.nextLookInMs(),
+    forms.nextLookInMs(),
+    ...due,
+  ].filter((ms) => ms !== undefined)
   if (isHeld || dispatcher.isIdle) {
     if (times.length === 0 && lingerMs <= 0) return undefined
     if (lingerMs > 0) times.push(lingerMs)

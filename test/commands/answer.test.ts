@@ -328,6 +328,14 @@ describe('init --answers', () => {
     expect(readdirSync(join(home.home, '.claude'))).toEqual([])
   })
 
+  it('waits for as long as the configuration says', async () => {
+    const home = await makeAnswerHome()
+    await home.writeConfig(JSON.stringify({ answers: { waitMinutes: 3 } }))
+    await home.run('init', '--client', 'claude', '--answers', '--yes')
+    const { hooks } = JSON.parse(home.read('.claude/settings.json'))
+    expect(hooks.PermissionRequest[0].hooks[0].command).toContain(' --wait 180; ')
+  })
+
   it.each([
     [['--client', 'gemini'], 'not known to be possible for gemini'],
     [['--client', 'claude', '--project'], 'in your own settings only'],

@@ -44,6 +44,10 @@ const report: Report = {
     { name: 'under 1 min', count: 1 },
     { name: '1 to 5 min', count: 2 },
   ],
+  places: [
+    { name: 'where the agent asks', count: 2 },
+    { name: 'telegram', count: 1 },
+  ],
   turns: [{ project: 'shop', turns: 3, medianMs: 7_260_000, medianWorkMs: 360_000 }],
   days: [{ date: '2026-11-19', messages: 12, notTold: 3 }],
   channels: [{ name: 'team', messages: 12, events: 14, retries: 1, failed: 0, unavailable: 2 }],
@@ -85,6 +89,10 @@ describe('hookbell report', () => {
       answered
         under 1 min       1   33%  ███████████████
         1 to 5 min        2   67%  ██████████████████████████████
+
+      answered from
+        where the agent asks       2   67%  ██████████████████████████████
+        telegram                   1   33%  ███████████████
 
       turns
         project  times  median     worked at least

@@ -46,6 +46,22 @@ describe('notifiers: telegram', () => {
     accepting: { body: ACCEPTED, answer: 'accepted as 7' },
   })
 
+  it.each([
+    ['a login page', { body: '<html>' }, 'the answer is not from Telegram'],
+    [
+      'a bot with a webhook',
+      refusal(409, "Conflict: can't use getUpdates while webhook is active"),
+      'has a webhook',
+    ],
+    ['a wrong token', refusal(401, 'Unauthorized'), '401'],
+  ])('hears nothing from %s', async (_, step, message) => {
+    const { channel } = await start([step])
+    const { signal } = new AbortController()
+    const onInput = async () => expect.fail('nobody did anything')
+    const context = { signal, onReady: () => {}, onInput }
+    await expect(telegram.answers?.listen(channel, context)).rejects.toThrow(message)
+  })
+
   it('sends title, formatted text and origin', async () => {
     const { receiver, post } = await start([{ body: ACCEPTED }], { topic: 5 })
     const reply = 'hookbell reply b7c1 "…"'

@@ -1,4 +1,5 @@
 import type { Ask } from '../../answer/ask.ts'
+import { whatIsAsked } from '../../answer/in-words.ts'
 import type { AnswerableQuestion } from '../../answer/open-questions.ts'
 import { asTyped } from '../../cli/how-to-call.ts'
 import { ago, paint } from '../../cli/output.ts'
@@ -11,7 +12,7 @@ export function inFull({ event, ask, payload }: AnswerableQuestion): string {
   const client = findClient(event.client)?.title ?? event.client
   const head = `${paint('bold', id)}  ${escapeControls(client)} in ${showPath(event.cwd)}, ${ago(event.at)}`
   const who = event.agentId ? [`asked by its sub-agent ${event.agent || event.agentId}`] : []
-  const body = [...who, ...asked(ask, payload.tool_name, payload.tool_input), ...howTo(id, ask)]
+  const body = [...who, ...whatIsAsked(ask, payload), ...howTo(id, ask)]
   // A terminal obeys some characters, and they could hide a part of the command.
   return [head, ...body.map((text) => `  ${escapeControls(text).replaceAll('\n', '\n  ')}`)].join(
     '\n',
@@ -26,23 +27,6 @@ export function asJson({ event, ask, payload }: AnswerableQuestion): object {
     ...(ask.about === 'permission' && { rules: ask.rules.map(({ text }) => text) }),
     ...(ask.about === 'choices' && { questions: ask.questions }),
   }
-}
-
-function asked(ask: Ask, tool: unknown, input: unknown): string[] {
-  if (ask.about === 'choices') {
-    return ask.questions.flatMap(({ text, options, isMultiple }) => [
-      `${text} ${isMultiple ? '(one or several)' : '(one)'}`,
-      ...options.map(({ label, description }, at) =>
-        [`  ${at + 1}. ${label}`, description].filter(Boolean).join(': '),
-      ),
-    ])
-  }
-  const { command, description, ...others } = Object(input) as Record<string, unknown>
-  const isCommand = typeof command === 'string' && Object.keys(others).length === 0
-  // All of the input: what is not shown must not be allowed.
-  const what = isCommand ? command : JSON.stringify(input, null, 2)
-  const why = isCommand && typeof description === 'string' ? [`(${description})`] : []
-  return [`${tool}: ${what}`, ...why]
 }
 
 function howTo(id: string, ask: Ask): string[] {

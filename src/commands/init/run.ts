@@ -65,13 +65,22 @@ export async function runInit(
   return await register(options, { ...world, print })
 }
 
+/** For how long hooks wait, by the configuration. */
+function waitOf({ answers }: InitOptions, { env }: InitWorld) {
+  if (!answers) return {}
+  const { config } = new CurrentConfig(configDir(env), stateDir(env)).get()
+  return { waitMinutes: config.answers.waitMinutes }
+}
+
 interface Written {
   restart: readonly string[]
 }
 
 async function register(options: InitOptions, world: InitWorld): Promise<Written | undefined> {
   const state = stateDir(world.env)
-  const targets = isOnlyChannels(options, state, world) ? [] : findTargets(options, world)
+  const targets = isOnlyChannels(options, state, world)
+    ? []
+    : findTargets({ ...options, ...waitOf(options, world) }, world)
   refuseUnasked(options, world)
   const folder = configDir(world.env)
   refuseFoldersAtRisk(folder, state)

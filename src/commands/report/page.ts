@@ -7,7 +7,7 @@ import { duration } from './text.ts'
 
 /** Renders a report as one page that loads no resources. */
 export function reportPage(report: Report): string {
-  const { from, to, days, waits, answers, turns, channels, suppressed } = report
+  const { from, to, days, waits, answers, places, turns, channels, suppressed } = report
   const dates = days.map(({ date }) => date.slice(5))
   const perDay = [
     { name: 'messages', type: 'bar' as const, values: days.map(({ messages }) => messages) },
@@ -18,6 +18,7 @@ export function reportPage(report: Report): string {
     totals(report),
     chart('Median wait for a person, by project and kind', medians(waits), duration),
     chart('Answered', answers),
+    chart('Answered from', places.length > 1 ? places : []),
     days.length > 0 ? section('By day', chartByDay(dates, perDay)) : '',
     chart('Messages by channel', messages),
     chart('Not told, by rule or reason (each channel counts)', suppressed),

@@ -14,7 +14,7 @@ const MOST_ROWS = 10
 
 /** A screenful: who waited how long, how fast a person answered, what the channels carried, and what was left out. */
 export function renderReport(report: Report, width = STANDARD_WIDTH): string {
-  const { from, to, events, waits, answers, turns, channels, suppressed } = report
+  const { from, to, events, waits, answers, places, turns, channels, suppressed } = report
   const head = `${counted(events, 'event')} from ${formatTime(from)} to ${formatTime(to)}`
   if (events === 0) return head
   const answered = answers.some(({ count }) => count > 0) ? answers : []
@@ -22,6 +22,8 @@ export function renderReport(report: Report, width = STANDARD_WIDTH): string {
     paint('bold', head),
     ...block('waited for a person', waitTable(waits, width)),
     ...block('answered', countTable(answered, width)),
+    // One place is no news.
+    ...block('answered from', places.length > 1 ? countTable(places, width) : ''),
     ...block('turns', turnTable(turns)),
     ...block('channels', channelTable(channels)),
     ...block('not told (each channel counts)', countTable(suppressed, width)),

@@ -84,6 +84,14 @@ export async function templateProblemsIn(
   return templateProblems(folder, named)
 }
 
+/** What keeps questions from being answered on channels. Loaded only if somebody was ever paired; most users pair nobody. */
+export async function answerProblems(state: string): Promise<string[]> {
+  if (!existsSync(join(state, 'answer-people.json'))) return []
+  const { notesIn } = await import('../../worker/memory.ts')
+  const problem = notesIn(state).latest('answers')
+  return problem ? [`answers on ${problem}`] : []
+}
+
 /** Loads the check only if a project was ever trusted; most users trust none. */
 export async function changedTrust(folder: string): Promise<string[]> {
   if (!existsSync(join(folder, 'trusted-projects.json'))) return []

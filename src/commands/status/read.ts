@@ -14,6 +14,7 @@ import { MAX_WAITING, MAX_WITHOUT_WORKER } from '../../spool/waiting-limits.ts'
 import { type Events, list, type OnUnreadable, readEvents, stateFolders } from '../_events.ts'
 import { clientProblems } from './clients.ts'
 import {
+  answerProblems,
   changedTrust,
   hubProblem,
   problemsOf,
@@ -76,6 +77,7 @@ export async function readStatus() {
       ...(await problemsOf(config, { dead: count.dead, withDead }, folders)),
       ...(await templateProblemsIn(configFolder, config.templates)),
       ...(await changedTrust(state)),
+      ...(await answerProblems(state)),
     ],
   }
 }

@@ -99,9 +99,12 @@ function afterwards(
       // Two workers that ran at the same time may both have recorded it: the first entry counts.
       const first = entries.find(({ type }) => type === 'answered' || type === 'unanswered')
       if (entry !== first) return []
-      const given = entry.type === 'answered' ? entry.answer : undefined
-      return [['answer', questionEndInWords(questionEnd(entry), acceptedAt, given)]]
+      return [['answer', questionEndInWords(questionEnd(entry), acceptedAt)]]
     }
+    case 'not-taken':
+      return [
+        [entry.channel, `${when} not taken from ${entry.place} ${entry.person}: ${entry.reason}`],
+      ]
     case 'withdrawn':
       return [[entry.channel, `${when} withdrawn: ${entry.reason}`]]
     case 'unusable':

@@ -1,6 +1,7 @@
 import { HookbellError } from '../../errors.ts'
 import { didYouMean } from '../../text/suggest.ts'
 import { valueAt } from '../../text/zod-issue.ts'
+import { answers } from '../schema/answers.ts'
 import { digest } from '../schema/noise.ts'
 import { route } from '../schema/route.ts'
 import { type Config, configSchema, type Parsed, type Route } from '../schema/schema.ts'
@@ -94,8 +95,15 @@ function howToCorrect(name: string, sources: Filled['sources']): string {
  */
 function readablePart(
   settings: object,
-): (Pick<Config, 'routes' | 'digest'> & { channels: string[] }) | undefined {
-  const { channels, routes, digest: daily }: Readonly<Record<string, unknown>> = { ...settings }
+):
+  | (Partial<Pick<Config, 'answers'>> & Pick<Config, 'routes' | 'digest'> & { channels: string[] })
+  | undefined {
+  const {
+    channels,
+    routes,
+    digest: daily,
+    answers: given,
+  }: Readonly<Record<string, unknown>> = { ...settings }
   if (typeof channels !== 'object' || channels === null || Array.isArray(channels)) return undefined
   const list: unknown[] = Array.isArray(routes) ? routes : []
   return {
@@ -103,6 +111,7 @@ function readablePart(
     // In their places, because a fault is reported with its index.
     routes: list.map((one) => route.safeParse(one, { jitless: true }).data ?? { on: [], to: [] }),
     digest: digest.safeParse(daily, { jitless: true }).data,
+    answers: answers.safeParse(given, { jitless: true }).data,
   }
 }
 
@@ -115,12 +124,13 @@ interface Names {
 
 /** Finds unknown channels and unknown templates. */
 function faultsInNames(
-  { routes = [], digest }: Partial<Pick<Config, 'routes' | 'digest'>>,
+  { routes = [], digest, answers }: Partial<Pick<Config, 'routes' | 'digest' | 'answers'>>,
   names: Names,
 ): Fault[] {
   return [
     ...routes.flatMap((one, index) => within(['routes', index], faultsInRoute(one, names))),
     ...within(['digest', 'to'], faultsInChannels(digest?.to ?? [], names)),
+    ...within(['answers', 'channels'], faultsInChannels(answers?.channels ?? [], names)),
   ]
 }
 

@@ -3,6 +3,7 @@ import { expandHome } from '../../fs/home.ts'
 import type { GivenNotifiers } from '../../notifiers/index.ts'
 import type { Channel } from '../channels.ts'
 import { secretSources } from '../secrets/source.ts'
+import { answers } from './answers.ts'
 import { channelsSchema } from './channel.ts'
 import { hubSettings } from './hub-settings.ts'
 import { digest, noise } from './noise.ts'
@@ -58,6 +59,7 @@ export const configSchema = z.strictObject({
       'Secrets that come from a command or the keychain, by the name that channels refer to',
     ),
   noise: noise.prefault({}).describe('Which events are suppressed'),
+  answers: answers.prefault({}).describe('Answers from elsewhere to what agents ask'),
   digest: digest.optional().describe('A daily summary of what happened since the last one'),
   abnormalReasons: z
     .array(z.string())

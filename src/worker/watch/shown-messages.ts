@@ -10,8 +10,10 @@ import {
 import { withOpenQuestions, withoutAnswered } from '../../deliver/summary.ts'
 import { type Asked, type Delivery, staysShown } from '../../delivery.ts'
 import type { Journal } from '../../journal/journal.ts'
+import type { Form } from '../../notifiers/define.ts'
 import { waitAtMost } from '../../patience.ts'
 import { WENT_ON_BEFORE, whyNotAsked } from '../../policy/held.ts'
+import type { Memory } from '../../policy/memory.ts'
 import { isAnswered } from '../../policy/questions.ts'
 import { isOver as isOutdated, type Session, type SessionRef } from '../../policy/sessions.ts'
 import { replaces } from '../../policy/turns.ts'
@@ -27,11 +29,27 @@ const FORGET_AFTER_MS = 24 * 3600_000
 /** For how long a withdrawal that failed is tried again. After that the next event of its session tries. */
 const RETRY_FOR_MS = 3600_000
 
+/** Messages whose questions can be answered where they are shown. */
+interface Forms {
+  /** The form that the message becomes; undefined if its question cannot be answered there. Never rejects. */
+  begin(delivery: Delivery, destination: Destination): Promise<NewForm | undefined>
+  /** What became of it, in the place of its buttons; undefined for a message that is no form. */
+  ending(shown: Shown, memory: Memory): Form | undefined
+}
+
+interface NewForm {
+  form: Form
+  kept: Shown['form']
+  /** To be called once the message is kept, or could not be sent. */
+  end(): void
+}
+
 interface OpenDeps {
   store: Store
   journal: Journal
   memory: WorkerMemory
   questions: OpenQuestions
+  forms?: Forms
   config(): LoadedConfig
   now(): number
 }
@@ -164,7 +182,7 @@ function isAt(one: Place, { channel, session }: Place): boolean {
   return one.channel === channel && one.session === session
 }
 
-interface How extends Pick<Shown, 'handle' | 'knownAt'> {
+interface How extends Pick<Shown, 'handle' | 'knownAt' | 'form'> {
   /** The open questions that it repeats. */
   others: readonly Asked[]
   /** Whether its text can be replaced. */
@@ -195,6 +213,7 @@ export class OpenMessages implements EarlierMessages {
   /** When withdrawals failed first, Unix ms, by message. */
   readonly #failed = new Map<string, number>()
   readonly #retries: LookTimes
+  #hasBegun = false
 
   constructor(deps: OpenDeps) {
     this.#deps = deps
@@ -216,7 +235,8 @@ export class OpenMessages implements EarlierMessages {
     return whyNotAsked(others.find((one) => one?.how !== 'none') ?? end)
   }
 
-  async begin(delivery: Delivery, { notifier, options }: Destination): Promise<Sending> {
+  async begin(delivery: Delivery, { notifier, options, key }: Destination): Promise<Sending> {
+    const started = await this.#deps.forms?.begin(delivery, { notifier, options, key })
     const canReplace = notifier.canReplace?.(options) === true
     const endTurn = canReplace ? await this.#shown.takeTurn(delivery) : undefined
     const before = canReplace ? this.#takePlace(delivery) : undefined
@@ -225,16 +245,18 @@ export class OpenMessages implements EarlierMessages {
     const canUpdate = notifier.update !== undefined
     const ended = async (handle: string | undefined) => {
       const isReplaced = handle !== undefined && handle === before?.shown.handle
-      const stays = handle !== undefined && staysShown(delivery.message)
-      const how = { knownAt, others, canUpdate }
+      const stays = handle !== undefined && (started !== undefined || staysShown(delivery.message))
+      const how = { knownAt, others, canUpdate, ...(started && { form: started.kept }) }
       const isKept = stays && (await this.#shown.add(toShown(delivery, { handle, ...how })))
       const isItself = before !== undefined && delivery.events[0] === before.shown.event
       const isNoLongerTrue = isReplaced ? isKept || !stays : isKept && isItself
       if (before) await this.#shown.end(before.claim, isNoLongerTrue)
       endTurn?.()
+      started?.end()
     }
     return {
       delivery: withOpenQuestions(delivery, others),
+      form: started?.form,
       replaces: before?.shown.handle,
       isBeside: canReplace && !before && this.#shown.isFilled(delivery),
       delivered: ended,
@@ -276,6 +298,7 @@ export class OpenMessages implements EarlierMessages {
    */
   async look(follow: (work: Promise<void>) => void): Promise<void> {
     const now = this.#deps.now()
+    const left = this.#takeLeft()
     for (const shown of this.#shown.list()) {
       if (now - shown.at > FORGET_AFTER_MS) await this.#shown.remove(shown)
     }
@@ -288,7 +311,14 @@ export class OpenMessages implements EarlierMessages {
         follow(this.#takeBack(shown))
       }
     }
-    for (const ref of await this.#deps.questions.look()) follow(this.review(ref))
+    for (const ref of [...left, ...(await this.#deps.questions.look())]) follow(this.review(ref))
+  }
+
+  /** At first: what an earlier worker has left, which may have ended before it withdrew what was answered. */
+  #takeLeft(): readonly Shown[] {
+    if (this.#hasBegun) return []
+    this.#hasBegun = true
+    return this.#shown.list().filter((one) => !this.#failed.has(keyOf(one)))
   }
 
   /** Takes the session's shown message if the delivery may replace it: a short-lived one must not hide a question. */
@@ -337,10 +367,11 @@ export class OpenMessages implements EarlierMessages {
   }
 
   async #takeBack(shown: Shown) {
-    const { journal, config, now } = this.#deps
+    const { forms, journal, memory, config, now } = this.#deps
     let reason: string | undefined
     await this.#shown.change(shown, async () => {
-      const result = await withdraw(shown, config())
+      const ending = forms?.ending(shown, await memory.get())
+      const result = await withdraw(shown, config(), ending)
       const isFailed = !result.isDone && result.mayWork
       this.#noteWithdrawal(shown, isFailed)
       if (result.isDone) reason = result.answer
