@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
@@ -101,6 +101,12 @@ describe('the line for a status bar', () => {
     const asking = join(state, 'asking')
     writeFileSync(asking, readFileSync(asking, 'utf8').replace(own.boot, 'another'))
     expect(line()).toBe('\n')
+  })
+
+  it('comes from a program that passes shellcheck', (context) => {
+    const { error, stdout } = spawnSync('shellcheck', [join(root, 'bin/hookbell-line')])
+    if (error) return context.skip('shellcheck is not installed')
+    expect(`${stdout}`).toBe('')
   })
 
   it('is kept by the worker', async () => {
