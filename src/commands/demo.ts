@@ -4,7 +4,7 @@ import { howToCall } from '../cli/how-to-call.ts'
 import { paint, print, printJson } from '../cli/output.ts'
 import type { Act, Play } from '../demo/play.ts'
 import { HookbellError } from '../errors.ts'
-import { cleanText } from '../text/clean.ts'
+import { cleanText, cutText } from '../text/clean.ts'
 import { paintOutcome } from './log/rows.ts'
 
 export const demoCommand = defineCommand({
@@ -30,6 +30,9 @@ export const demoCommand = defineCommand({
   },
 })
 
+/** How much is shown of a line of JSON, which is for programs. */
+const LINE_LENGTH = 100
+
 function isSilent({ acts }: Play): boolean {
   return acts.every(({ exitCode, output }) => exitCode === 0 && output === '')
 }
@@ -43,6 +46,7 @@ export function describePlay(play: Play): string {
     `  ${command}`,
     ...acts.flatMap((act, at) => ['', ...describeAct(act, at + 1)]),
     '',
+    ...(play.noDesktop === '' ? [] : ['There is no desktop here; the phone shows the same.', '']),
     `The agent waited ${median.toFixed(0)} ms per event (median; longest ${waits.at(-1)?.toFixed(0)} ms).`,
     isSilent(play)
       ? 'Every hook exited 0 and printed nothing. The temporary home is gone again.'
@@ -54,19 +58,25 @@ export function describePlay(play: Play): string {
 }
 
 function describeAct(act: Act, number: number): string[] {
-  const { says, event, kind, waitedMs, outcome, reason, received } = act
+  const { says, event, kind, waitedMs, outcome, reason, received, attempts } = act
   const head = `${number}. ${says}: ${event}, ${kind}`
   const facts = `${paintOutcome(outcome)}${reason ? `: ${reason}` : ''}, agent waited ${waitedMs.toFixed(0)} ms`
   return [
     paint('bold', head),
     `   ${facts}`,
-    ...Object.entries(received).flatMap(([channel, text]) => indent(channel, text)),
+    ...Object.entries(received).flatMap(([channel, text]) => {
+      const count = attempts[channel]
+      const late = count ? `(down at first: delivered by attempt ${count})\n` : ''
+      return indent(channel, late + text)
+    }),
   ]
 }
 
 /** The name of the channel before the first line, and all lines of what it received aligned behind it. */
 function indent(channel: string, text: string): string[] {
-  const lines = cleanText(text).split('\n')
+  const lines = cleanText(text)
+    .split('\n')
+    .map((line) => (channel === 'audit' ? cutText(line, LINE_LENGTH) : line))
   return lines.map((line, at) =>
     `   ${paint('cyan', (at === 0 ? channel : '').padEnd(6))} ${line}`.trimEnd(),
   )

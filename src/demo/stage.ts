@@ -22,7 +22,7 @@ export interface Stage {
 /** Only the variables that a desktop needs are taken over from the real session. */
 const desktopVariables = /^(DBUS_SESSION_BUS_ADDRESS|XDG_RUNTIME_DIR|LANG|PATH)$/
 
-export async function buildStage({ slackUrl, smtpUrl }: Receivers): Promise<Stage> {
+export async function buildStage({ slackUrl, phoneUrl, smtpUrl }: Receivers): Promise<Stage> {
   const home = await mkdtemp(join(tmpdir(), 'hookbell-demo-'))
   const project = join(home, 'api-server')
   const sessions = join(home, '.factory/sessions')
@@ -37,15 +37,17 @@ export async function buildStage({ slackUrl, smtpUrl }: Receivers): Promise<Stag
   const config = {
     channels: {
       desk: { type: 'desktop' },
+      phone: { type: 'ntfy', server: phoneUrl, topic: 'demo' },
       team: { type: 'slack', url: slackUrl },
       mail: { type: 'email', smtp: smtpUrl, from: 'bell@example.com', to: ['me@example.com'] },
       audit: { type: 'file', path: auditFile },
     },
     routes: [
-      { on: ['permission', 'waiting', 'done'], to: ['desk', 'audit'] },
+      { on: ['permission', 'waiting', 'done'], to: ['desk', 'phone', 'audit'] },
       { on: ['abnormal-end', 'failed'], to: ['desk', 'team', 'mail', 'audit'] },
     ],
     lingerSeconds: 1,
+    retry: { firstDelaySeconds: 1 },
   }
   await writeFile(join(configDir, 'config.json'), JSON.stringify(config, null, 2), { mode: 0o600 })
   const kept = Object.entries(process.env).filter(([name]) => desktopVariables.test(name))

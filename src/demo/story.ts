@@ -3,6 +3,10 @@ export interface Scene {
   /** Says in the report what the agent does. */
   says: string
   payload: { hook_event_name: string; [field: string]: unknown }
+  /** The team's receiver is down, and comes back once an attempt has failed. */
+  teamIsDown?: true
+  /** It answers the open question, which the phone then shows no longer. */
+  answers?: true
 }
 
 const SESSION = '7d3f9a52-6c1e-4b0a-9f4e-2a1b8c5d6e7f'
@@ -21,11 +25,7 @@ export function story(cwd: string, transcript: string): Scene[] {
     payload: { ...common, hook_event_name, ...fields },
   })
   return [
-    scene('The agent asks for a permission', 'Notification', {
-      notification_type: 'permission_prompt',
-      message: 'Droid needs your permission to use Execute: npm run migrate',
-    }),
-    scene('It waits for an answer', 'Notification', {
+    scene('The agent waits for you', 'Notification', {
       notification_type: 'idle_prompt',
       message: 'Droid is waiting for your input',
     }),
@@ -39,17 +39,28 @@ export function story(cwd: string, transcript: string): Scene[] {
       tool_execution_count: 12,
       elapsed_time: 0,
     }),
+    scene('The agent asks for a permission', 'Notification', {
+      notification_type: 'permission_prompt',
+      message: 'Droid needs your permission to use Execute: npm run migrate',
+    }),
+    {
+      ...scene('You answer the question', 'UserPromptSubmit', { prompt: 'Yes, run it' }),
+      answers: true,
+    },
     scene('The session ends as usual', 'SessionEnd', {
       reason: 'prompt_input_exit',
       session_duration_ms: 1_284_512.5,
       message_count: 42,
     }),
-    scene('Another one ends abnormally', 'SessionEnd', {
-      session_id: OTHER_SESSION,
-      reason: 'error',
-      session_duration_ms: 95_310.25,
-      message_count: 6,
-    }),
+    {
+      ...scene('Another one ends abnormally, while Slack is down', 'SessionEnd', {
+        session_id: OTHER_SESSION,
+        reason: 'error',
+        session_duration_ms: 95_310.25,
+        message_count: 6,
+      }),
+      teamIsDown: true,
+    },
   ]
 }
 

@@ -16,20 +16,24 @@ describe('demo', () => {
         [event, kind, outcome, exitCode, output].join(' ').trim(),
       ),
     ).toEqual([
-      // Without a desktop, only the audit file receives it. A file does not count as reaching a person.
-      'Notification permission undelivered 0',
       'Notification waiting delivered 0',
       'SubagentStop subagent-done suppressed 0',
       'Stop done delivered 0',
+      'Notification permission delivered 0',
+      'UserPromptSubmit other suppressed 0',
       'SessionEnd ended suppressed 0',
       'SessionEnd abnormal-end delivered 0',
     ])
-    const { team, mail, audit } = acts[5].received
+    expect(acts[3].received.phone).toContain('Droid · api-server: permission needed')
+    expect(acts[4].received).toEqual({ phone: 'the question is taken off its screen' })
+    expect(acts[6].attempts.team).toBeGreaterThan(1)
+    const { team, mail, audit } = acts[6].received
     expect(team).toContain('Droid · api-server: session ended abnormally')
+    expect(team).not.toMatch(/<!date|&amp;/)
     expect(mail).toContain('Subject: Droid · api-server: session ended abnormally')
     expect(JSON.parse(audit)).toMatchObject({ kind: 'abnormal-end', client: 'droid' })
-    expect(JSON.parse(acts[3].received.audit).title).toBe('Droid · api-server: done in 4 min')
-    expect(acts[2].reason).toBe('no route for subagent-done')
+    expect(JSON.parse(acts[2].received.audit).title).toBe('Droid · api-server: done in 4 min')
+    expect(acts[1].reason).toBe('no route for subagent-done')
   })
 
   it.each([
@@ -55,5 +59,8 @@ describe('demo', () => {
     const { stdout } = await home.run('demo')
     expect(stdout).not.toContain('\u001b')
     expect(stdout).toContain('The agent waited')
+    // There is no desktop in this home, which is no fault.
+    expect(stdout).not.toMatch(/unavailable|undelivered|dead/)
+    expect(stdout).toContain('down at first: delivered by attempt')
   })
 })
