@@ -1,13 +1,15 @@
 import { execFile } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { hostname, tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { missingDesktopPrograms, startDesktop } from './support/desktop.ts'
 import { makeFolder, removeFolder } from './support/folder.ts'
-import { root } from './support/home.ts'
+import { makeHome, root } from './support/home.ts'
+import { type Part, renderMessage } from './support/message-svg.ts'
+import { startReceiver } from './support/receiver.ts'
 import { startRegistry } from './support/registry.ts'
 import { shellQuote } from './support/shell-quote.ts'
 import { hasTerminal } from './support/terminal.ts'
@@ -153,6 +155,78 @@ function fold(line: string, columns: number, indent = 0): string {
 }
 
 const frontDoor = (home: string) => join(home, '.local/state/hookbell/hookbell-hook')
+
+describe('a question away from the desktop', () => {
+  it('reaches Slack and a phone with what is asked', async () => {
+    const accepted = JSON.stringify({ id: 'x', event: 'message' })
+    const [slack, phone] = [
+      await startReceiver({ script: [{ status: 200, body: 'ok' }] }),
+      await startReceiver({ script: [{ status: 200, body: accepted }] }),
+    ]
+    const home = await makeHome({
+      channels: {
+        slack: { type: 'slack', url: `${slack.url}/services/x` },
+        phone: { type: 'ntfy', server: phone.url, topic: 't' },
+      },
+      routes: [{ on: ['permission'], to: ['slack', 'phone'] }],
+      lingerSeconds: 0,
+    })
+    const input = { command: 'npm publish --access public', description: 'Publish the package' }
+    const about = { session_id: '5e1b7c9a-3d2f-4c60-9b5c-6e7f1a2d3c4b', cwd: home.project }
+    home.accept(
+      { hook_event_name: 'PermissionRequest', tool_name: 'Bash', tool_input: input, ...about },
+      'claude',
+    )
+    await home.run('worker', '--once')
+    const pictures = {
+      slack: slackParts(JSON.parse(slack.received[0]?.body ?? '{}')),
+      phone: phoneParts(JSON.parse(phone.received[0]?.body ?? '{}')),
+    }
+    for (const parts of Object.values(pictures)) {
+      expect(parts[0]).toEqual({ style: 'title', text: 'Claude · api-server: permission needed' })
+      expect(parts.map(({ text }) => text).join('\n')).toContain(input.command)
+      expect(JSON.stringify(parts)).not.toMatch(/<!date|```/)
+    }
+    if (!isRecording) return
+    for (const app of ['slack', 'phone'] as const) {
+      const shown = pictures[app].map((part) => ({
+        ...part,
+        text: part.text.replaceAll(hostname(), 'laptop'),
+      }))
+      writeFileSync(join(images, `${app}.svg`), renderMessage(app, shown))
+    }
+  })
+
+  interface Block {
+    type: string
+    text?: { text: string }
+    elements?: { text: string }[]
+  }
+
+  /** The blocks of a message, as Slack shows them. */
+  function slackParts({ blocks = [] }: { blocks?: Block[] }): Part[] {
+    return blocks.flatMap(({ type, text, elements = [] }): Part[] => {
+      if (type === 'header') return [{ style: 'title', text: text?.text ?? '' }]
+      if (type === 'context') {
+        const words = elements.map((one) => one.text).join('  ')
+        return [{ style: 'small', text: words.replaceAll(/<!date\^[^|>]*\|([^>]*)>/g, '$1') }]
+      }
+      return (text?.text ?? '').split(/```\n?/).map((part, at) => {
+        const plain = part.trimEnd().replaceAll(/[*`]/g, '')
+        return at % 2 === 1 ? { style: 'code', text: plain } : { style: 'text', text: plain.trim() }
+      })
+    })
+  }
+
+  function phoneParts({ title = '', message = '' }: { title?: string; message?: string }): Part[] {
+    const [body = '', origin = ''] = message.split('\n\n')
+    return [
+      { style: 'title', text: title },
+      { style: 'text', text: body },
+      { style: 'small', text: origin },
+    ]
+  }
+})
 
 describe.skipIf(process.platform === 'win32')('the next command that the demo prints', () => {
   const runIn =
