@@ -103,7 +103,7 @@ function verdictOf([first, ...more]: readonly Check[], others: readonly Check[])
 /** Whether a fault has a row of its own: one that only repeats what another says is its result, such as in a channel. */
 function isNoResult({ status, seen }: Check, _: number, all: readonly Check[]): boolean {
   return !all.some((other) => {
-    return other.status === status && other.seen !== seen && seen.includes(other.seen)
+    return other.status === status && other.seen !== seen && seen.includes(`: ${other.seen}`)
   })
 }
 

@@ -309,6 +309,11 @@ describe.skipIf(reason)(`notifiers: desktop${reason}`, () => {
       [undefined, sound.done],
     ])
     expect(played()).toBe('')
+    // notify-send would refuse this name.
+    const odd = join(await makeFolder(), 'a:b.oga')
+    await writeFile(odd, '')
+    await send({ kind: 'done' }, { sound: { done: odd } }, bare.env)
+    await expect.poll(played).toBe(`${odd}\n`)
   })
 
   it('makes no sound in quiet hours', async () => {

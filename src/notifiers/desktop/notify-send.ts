@@ -91,7 +91,13 @@ async function forDaemon(notice: Notice, { signal, sessionEnv }: Context): Promi
   const env = await busEnv(sessionEnv)
   const { readsMarkup, playsSounds } = await abilitiesOf(env, signal)
   const isShort = body !== shortBody && (await isGnomeShell(env, signal))
-  return { ...notice, deniesMarkup: !readsMarkup, playsSounds, body: isShort ? shortBody : body }
+  return {
+    ...notice,
+    deniesMarkup: !readsMarkup,
+    // notify-send takes no hint with another colon.
+    playsSounds: playsSounds && !notice.sound?.includes(':'),
+    body: isShort ? shortBody : body,
+  }
 }
 
 /** The earlier notification, unless the daemon was restarted: its number may now mean another program's. */

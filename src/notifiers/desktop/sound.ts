@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { access } from 'node:fs/promises'
 import { extname, isAbsolute, join } from 'node:path'
 import * as z from 'zod'
 import type { Message } from '../../delivery.ts'
@@ -72,19 +72,18 @@ export function kindsBySound(option: unknown): Map<string, Kind[]> {
  * @throws DeliveryError if there is no such sound, or no program that plays it
  */
 export async function startSound(sound: string, signal: AbortSignal): Promise<string> {
-  const file = isAbsolute(sound) ? sound : findInTheme(sound, themeFolders())
-  if (file === undefined || !existsSync(file)) {
+  const isLate = () => tooLate('desktop', signal)
+  const paths = isAbsolute(sound) ? [sound] : placesInTheme(sound, themeFolders())
+  // Not at once: the disk of a home may hang.
+  const file = await untilAborted(() => firstOf(paths), signal, isLate)
+  if (file === undefined) {
     throw new DeliveryError('unavailable', `desktop: there is no sound ${sound}`, {
       hint: 'On Debian, sound-theme-freedesktop has the usual ones; or name a file',
     })
   }
   const env = { ...basicEnv(), ...(process.env.PATH && { PATH: process.env.PATH }) }
   for (const program of playersOf(file)) {
-    await untilAborted(
-      () => programAnswers(program, env.PATH),
-      signal,
-      () => tooLate('desktop', signal),
-    )
+    await untilAborted(() => programAnswers(program, env.PATH), signal, isLate)
     if (await starts(program, file, env)) return program
   }
   throw new DeliveryError('unavailable', 'desktop: no program here plays sounds', {
@@ -119,16 +118,21 @@ function themeFolders(): string[] {
   return [join(ownUser().homedir, '.local/share'), ...shared].map((one) => join(one, 'sounds'))
 }
 
-/** The file of a sound in the theme from which all others inherit. macOS has a folder of its own. */
-export function findInTheme(name: string, folders: readonly string[]): string | undefined {
-  const usual = name === USUAL_SOUND ? 'Glass' : name
-  const files =
-    process.platform === 'darwin'
-      ? [`/System/Library/Sounds/${usual}.aiff`]
-      : folders.flatMap((folder) =>
-          ['oga', 'ogg', 'wav'].map((type) =>
-            join(folder, 'freedesktop/stereo', `${name}.${type}`),
-          ),
-        )
-  return files.find((path) => existsSync(path))
+/** Where a sound may be in the theme from which all others inherit. macOS has a folder of its own. */
+export function placesInTheme(name: string, folders: readonly string[]): string[] {
+  if (process.platform === 'darwin')
+    return [`/System/Library/Sounds/${name === USUAL_SOUND ? 'Glass' : name}.aiff`]
+  const files = ['oga', 'ogg', 'wav'].map((type) => `freedesktop/stereo/${name}.${type}`)
+  return folders.flatMap((folder) => files.map((file) => join(folder, file)))
+}
+
+async function firstOf(paths: readonly string[]): Promise<string | undefined> {
+  for (const path of paths) {
+    const isThere = await access(path).then(
+      () => true,
+      () => false,
+    )
+    if (isThere) return path
+  }
+  return undefined
 }
