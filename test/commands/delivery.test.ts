@@ -276,7 +276,7 @@ describe('commands: test', () => {
     const { stderr } = await home.run('test', 'team')
     expect(stderr).toContain('or now with: hookbell flush')
     const { stdout } = await home.run('status')
-    expect(stdout).toMatch(/^team +slack {2}deferred, next in \d+ min: slack: 503/m)
+    expect(stdout).toMatch(/^team +slack; deferred, next in \d+ min: slack: 503/m)
     expect(stdout).toMatch(/^worker +not running .*, or to try again: hookbell flush\)$/m)
     const doctor = await home.run('doctor', '--offline')
     expect(doctor.stdout).toMatch(

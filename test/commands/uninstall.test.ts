@@ -388,7 +388,7 @@ describe('hookbell uninstall, after init for every client', () => {
       'x --all removes hookbell everywhere and takes no other selection',
     ],
     [['--purge', '--client', 'droid', '--yes'], 'x --purge removes everything'],
-    [['--json'], 'x uninstall asks before it writes'],
+    [['--json'], '{"error":{"code":"E_USAGE","message":"uninstall asks before it writes"'],
   ])('rejects %j', async (words, message) => {
     const home = await makeHome(config)
     const result = await home.run('uninstall', ...words)
