@@ -27,7 +27,7 @@ const topics: { [folder: string]: readonly string[] } = {
   'api/validation': ['neutral-names'],
   commands: [
     ...['answer-forged', 'answer-telegram', 'api-exit-codes', 'api-safety', 'canary-secret'],
-    ...['delivery', 'hub-signals', 'numbers'],
+    ...['delivery', 'hub-signals', 'json', 'numbers'],
   ],
   context: ['formats', 'hung-mount'],
   deliver: ['queue-promises'],
