@@ -236,6 +236,8 @@ describe('a message by Telegram', () => {
     ask(phone, bash('make all'))
     const form = await formOf(phone, 'make all')
     const [question] = await waitForOpen(phone)
+    // Before that, a worker that is killed has not kept which message it was.
+    await expect.poll(() => journalOf(phone, 'delivered'), PATIENCE).toHaveLength(1)
     if (isKilled) process.kill(Number(phone.read('state/worker.lock').split(' ')[0]), 'SIGKILL')
     await phone.run('answer', question?.id ?? '', 'deny', 'no')
     await expect.poll(() => form.text, PATIENCE).toMatch(/denied with hookbell answer, \d\d:\d\d/)

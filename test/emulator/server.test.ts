@@ -71,7 +71,7 @@ describe('the server', () => {
     '/',
     '/nope',
     '/api/v0',
-    '/api/v0/sessions/',
+    '/api/v0/automations/ci/scan/',
     '/api/v0/computers/a/b/c',
     '//api/v0/wiki',
   ])('responds with 404 to the path %s', async (path) => {
