@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { type Answer, type Delivery, type Message, urgencies } from '../delivery.ts'
 import { kinds } from '../event/event.ts'
+import { configuredChannel } from '../repeated-channel.ts'
 import { cutText } from '../text/clean.ts'
 import { sha256 } from '../text/sha256.ts'
 
@@ -8,6 +9,7 @@ import { sha256 } from '../text/sha256.ts'
 export const MAX_RECORD_BYTES = 64 * 1024
 const MAX_TITLE = 500
 const MAX_BODY = 16_000
+const HASH_LENGTH = 32
 const MAX_LABEL = 200
 const MAX_QUESTIONS = 30
 const WEEK_MS = 7 * 24 * 3600_000
@@ -27,8 +29,10 @@ const messageRecord = z
     type: z.literal('message'),
     id: z
       .string()
-      .regex(/^[0-9a-f]{32}\.[A-Za-z0-9][\w.-]{0,63}$/)
-      .describe('A hash of its events, and the channel: the same in every repeat'),
+      .regex(/^[0-9a-f]{32}(-\d{1,3})?\.[A-Za-z0-9][\w.-]{0,63}$/)
+      .describe(
+        'A hash of its events, the number of a reminder, and the channel: the same in every repeat',
+      ),
     host: word(MAX_LABEL),
     channel: z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/),
     session: hashed.describe('The same for all of the session'),
@@ -81,7 +85,7 @@ export function recordOf(
     type: 'message',
     id: recordId(events, channel),
     host: cutText(host, MAX_LABEL),
-    channel,
+    channel: configuredChannel(channel),
     session: hash(session),
     label: cutText(origin?.label ?? '', MAX_LABEL),
     urgency,
@@ -104,9 +108,9 @@ export function questionOf(record: HubRecord): string | undefined {
   return record.kind === 'permission' && record.count === 1 ? hashOfEvents(record) : undefined
 }
 
-/** What `id` says without the channel: the same in the records for all channels. */
-export function hashOfEvents({ id, channel }: HubRecord): string {
-  return id.slice(0, -channel.length - 1)
+/** What `id` says of the events: the same in the records for all channels. */
+export function hashOfEvents({ id }: HubRecord): string {
+  return id.slice(0, HASH_LENGTH)
 }
 
 /** Makes the record that leaves the machine when somebody has answered. */
@@ -127,12 +131,13 @@ export function answerOf(
 
 /** Hashed, because event ids contain times. A summary has an id of its own: its first event may have been sent already. */
 export function recordId(events: readonly string[], channel: string): string {
-  return `${hash(events.join(' '))}.${channel}`
+  const name = configuredChannel(channel)
+  return `${hash(events.join(' '))}${channel.slice(name.length).replace(':', '-')}.${name}`
 }
 
 /** The ids of sessions and events leave the machine only as hashes. */
 function hash(text: string): string {
-  return sha256(text).slice(0, 32)
+  return sha256(text).slice(0, HASH_LENGTH)
 }
 
 function duration(ms: number): number {

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { answerOf, MAX_RECORD_BYTES, recordOf, recordSchema } from '../../src/hub/record.ts'
+import {
+  answerOf,
+  MAX_RECORD_BYTES,
+  questionOf,
+  recordOf,
+  recordSchema,
+} from '../../src/hub/record.ts'
 import { newId } from '../../src/spool/layout.ts'
 import { makeDelivery } from '../support/delivery.ts'
 
@@ -38,6 +44,17 @@ describe('hub: records of a machine', () => {
       if (type === 'integer' || type === 'number') expect(most, name).toBeLessThan(1e9)
       expect(name).not.toMatch(/At$|time|date|sequence/i)
     }
+  })
+
+  it('of a reminder have another id, the channel of the hub, and the same question', () => {
+    const [first, second] = ['team', 'team:2'].map((channel) =>
+      recordSchema.parse(made({ channel, kind: 'permission' })),
+    )
+    if (first?.type !== 'message' || second?.type !== 'message') return expect.fail()
+    expect([first.channel, second.channel]).toEqual(['team', 'team'])
+    expect(second.id).not.toBe(first.id)
+    expect(questionOf(second)).toMatch(/^[0-9a-f]{32}$/)
+    expect(questionOf(second)).toBe(questionOf(first))
   })
 
   it('contain no time in any notation', () => {
