@@ -309,7 +309,7 @@ describe('cli: folders', () => {
     symlinkSync(folder, folder)
     const { exitCode, stdout } = await home.run('status')
     expect(stdout).toContain(`${folder} cannot be read`)
-    expect(stdout).toContain('1 accepted')
+    expect(stdout).toContain('1: 1 waiting')
     expect(exitCode).toBe(1)
   })
 
