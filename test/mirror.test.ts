@@ -79,7 +79,6 @@ const topics: { [folder: string]: readonly string[] } = {
     'fallback',
     'foreign',
     'full-disk',
-    'hidden-classes',
     'held',
     'hub',
     'hostile-repository',

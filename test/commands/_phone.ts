@@ -67,6 +67,11 @@ export async function formOf({ telegram }: Phone, text: string | RegExp) {
   return find() ?? expect.fail('no such message')
 }
 
+/** The worker has noted which message it sent: one that is killed before that sends it again. */
+export async function isKept(phone: Phone) {
+  await expect.poll(() => journalOf(phone, 'delivered'), PATIENCE).toHaveLength(1)
+}
+
 /** The data of a button. */
 export function button(form: { buttons: { text: string; callback_data: string }[] }, text: string) {
   const found = form.buttons.find((one) => one.text === text)

@@ -9,6 +9,7 @@ import {
   CHAT,
   codeOf,
   formOf,
+  isKept,
   journalOf,
   judged,
   ME,
@@ -141,6 +142,7 @@ describe('an answer by Telegram', () => {
     const phone = await makePairedPhone()
     const asked = ask(phone, bash('make all'))
     const form = await formOf(phone, 'make all')
+    await isKept(phone)
     const [pid] = phone.read('state/worker.lock').split(' ')
     process.kill(Number(pid), 'SIGKILL')
     press(phone, form, 'Allow')
@@ -236,8 +238,7 @@ describe('a message by Telegram', () => {
     ask(phone, bash('make all'))
     const form = await formOf(phone, 'make all')
     const [question] = await waitForOpen(phone)
-    // Before that, a worker that is killed has not kept which message it was.
-    await expect.poll(() => journalOf(phone, 'delivered'), PATIENCE).toHaveLength(1)
+    await isKept(phone)
     if (isKilled) process.kill(Number(phone.read('state/worker.lock').split(' ')[0]), 'SIGKILL')
     await phone.run('answer', question?.id ?? '', 'deny', 'no')
     await expect.poll(() => form.text, PATIENCE).toMatch(/denied with hookbell answer, \d\d:\d\d/)
