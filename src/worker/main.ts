@@ -1,24 +1,20 @@
 // The detached worker. The front door starts it through start.ts; nobody sees its output.
-
-import { existsSync } from 'node:fs'
 import { CurrentConfig } from '../config/current.ts'
 import { stateDir } from '../config/paths.ts'
-import { fallbackFolders, isPinRefused, readPinned } from '../config/pinned.ts'
+import { isPinRefused, readPinned } from '../config/pinned.ts'
 import { workerEnvironment } from '../config/worker-env.ts'
-import { distinctFolders } from '../fs/links.ts'
 import { isTrusted } from '../fs/ownership.ts'
-import { holdsEvents, prepareSpool } from '../spool/layout.ts'
+import { prepareSpool } from '../spool/layout.ts'
 import { hasProc } from '../spool/lock/owner.ts'
-import { passStart, startMarkerPath } from '../spool/lock/start-marker.ts'
+import { passStart } from '../spool/lock/start-marker.ts'
 import { endHandover, handoverRequested } from '../spool/requests.ts'
 import { syncWaiting } from '../spool/salvage.ts'
 import { startDetached } from '../start-detached.ts'
 import { endOnSignal } from './end-on-signal.ts'
 import { addThreads, closeInherited, replaceEnvironment, wasInfluenced } from './isolate.ts'
-import { notesIn } from './memory.ts'
 import type { WorkerOptions } from './open-worker.ts'
-import { reportedIn } from './own-messages/config-problem.ts'
 import { runUntilIdle } from './run.ts'
+import { servedFolders } from './served-folders.ts'
 
 /**
  * After this many journal entries all code has run and can be saved. Only then may memory be kept small, which a long
@@ -90,23 +86,4 @@ function mustRestart(): boolean {
 function restart(folders: readonly string[]) {
   const pid = startDetached(process.execPath, [script, '--restarted'], process.env)
   for (const folder of folders) passStart(folder, pid)
-}
-
-/**
- * The state folder, and the front door's fallback folders that hold events. Also those that hold only a start marker,
- * which this worker has to remove: another worker may just have taken the last event. And those that have reported a
- * broken configuration, until that is over. Each is served once, even under two names. Folders that another user owns
- * or may write to are left out.
- */
-export function servedFolders(stateDir: string, env = process.env): string[] {
-  const trusted = [stateDir, ...fallbackFolders(stateDir, env)].filter(isTrusted)
-  return distinctFolders(trusted.filter((folder) => folder === stateDir || needsWorker(folder)))
-}
-
-function needsWorker(folder: string): boolean {
-  return (
-    holdsEvents(folder) ||
-    existsSync(startMarkerPath(folder)) ||
-    reportedIn(notesIn(folder)).hash !== ''
-  )
 }
